@@ -64,7 +64,7 @@ END
 $$;
 
 CREATE FUNCTION neardup_internal.answered_rows(target regclass, document name) RETURNS text
-    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'answered_rows_wrapper';
+    LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'answered_rows_wrapper';
 
 CREATE FUNCTION neardup_internal.answered_document(target regclass, document name) RETURNS name
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -181,7 +181,7 @@ CREATE FUNCTION neardup_internal.kept_apart(target regclass, document name, hash
 
 -- The expression for the hash of row t, and NULL if there are no answers.
 CREATE FUNCTION neardup_internal.answered_hash(target regclass, document name) RETURNS text
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'answered_hash_wrapper';
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'answered_hash_wrapper';
 
 CREATE FUNCTION neardup.answer(
     target regclass, key text, other text, is_copy boolean, note text DEFAULT NULL, document name DEFAULT NULL

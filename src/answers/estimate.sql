@@ -4,7 +4,7 @@
 -- Wilson's of 90 in 100, for as many answers as equal weights would need.
 
 CREATE FUNCTION neardup_internal.corrected_score(target regclass, document name, numbers double precision[]) RETURNS double precision
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'corrected_score_wrapper';
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'corrected_score_wrapper';
 
 -- Answers to random questions, each with its score and with the pairs that it stands for.
 CREATE FUNCTION neardup_internal.measuring_answers(target regclass, guarded name)

@@ -7,11 +7,12 @@ use neardup_core::signature::digest;
 use pgrx::prelude::*;
 
 use super::{Answers, Given};
-use crate::error::Result;
+use crate::error::{Result, error};
 use crate::guarded::arguments::{check_expression, check_keys, only_guard};
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
 use crate::guarded::statement;
+use crate::pg::catalog;
 
 /// Shortens the name of a table, so that an ending has room.
 pub fn short_name(name: &str) -> String {
@@ -83,6 +84,10 @@ fn kept_apart(
     key: &str,
 ) -> Result<TableIterator<'static, (name!(own, i64), name!(other, i64))>> {
     let guard = guard_of(target, Some(document))?;
+    if !catalog::may_read_some(guard.table) {
+        let message = format!("permission denied for table {}", guard.name);
+        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message));
+    }
     let apart = Given::about(&Answers::beside(&guard), hash.cast_unsigned()).apart(key);
     let signed = |numbers: Vec<u64>| numbers.into_iter().map(u64::cast_signed);
     Ok(TableIterator::new(signed(apart.own).zip(signed(apart.from))))

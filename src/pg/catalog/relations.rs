@@ -148,6 +148,17 @@ pub fn may_read_columns(relation: pg_sys::Oid) -> bool {
     }
 }
 
+/// Says whether the current user may read a column of a relation.
+pub fn may_read_some(relation: pg_sys::Oid) -> bool {
+    // SAFETY: only reads catalogs for the current user.
+    unsafe {
+        let (user, right) = (pg_sys::GetUserId(), pg_sys::ACL_SELECT as pg_sys::AclMode);
+        let any = pg_sys::AclMaskHow::ACLMASK_ANY;
+        may_read_columns(relation)
+            || pg_sys::pg_attribute_aclcheck_all(relation, user, right, any) == pg_sys::AclResult::ACLCHECK_OK
+    }
+}
+
 /// Says whether the current user may lock all rows of a relation: may update it, and row security does not apply.
 pub fn may_lock(relation: pg_sys::Oid) -> bool {
     // SAFETY: only reads catalogs for the current user.

@@ -33,11 +33,11 @@ fn main() -> Result<()> {
     }
     let held = Held::out(&cases);
     held.print();
-    println!("pairs held out, not their tables");
-    Held::pairs_out(&cases).print_sets();
     if flag("--answers") {
         answers::print(&held.0);
     }
+    println!("pairs held out, not their tables");
+    Held::pairs_out(&cases).print_sets();
     if flag("--errors") {
         held.print_errors();
     }
