@@ -31,6 +31,9 @@ const THRESHOLD: i32 = 1;
 /// Bytes per row that stay in memory: where its text is, and the answer, while it is made and as Postgres keeps it.
 const ROW: usize = 16;
 
+/// Bytes of prepared texts that stay in memory.
+const PREPARED: usize = 1 << 24;
+
 /// Returns the bytes of a document as text.
 fn text(bytes: &[u8]) -> Result<&str> {
     // The database has UTF-8, and Postgres checks what it stores.
@@ -176,7 +179,7 @@ fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
     let Signed { rows, with_one_key, documents } = signed;
     let mut candidates = rows.finish();
     let mut leaders: Leaders<TemporaryFile> = Leaders::new(options, 0, memory / 4);
-    let mut comparison = TextComparison { documents, rule, sides: Sides::default() };
+    let mut comparison = TextComparison { documents, rule, sides: Sides::new(PREPARED) };
     loop {
         interrupt::check();
         let is_open = |position| Some(leaders.is_kept(position));

@@ -112,22 +112,24 @@ impl<'a> Verifier<'a> {
         ask: impl FnOnce(&Rule<'_>, &Side, &Side, Option<Around<'_>>) -> Result<T>,
     ) -> Result<Option<T>> {
         let Some(rule) = &self.rule else { return Ok(None) };
+        let guard = self.guard;
+        let sketch = (&*guard.settings.analyzer, guard.settings.keys);
+        let is_sketch = guard.settings.method == Method::Sketch;
+        let with_keys = |side: Side, text| if is_sketch { side.with_keys_of(text, sketch) } else { Ok(side) };
         let side = match &self.side {
             Some(side) => side,
-            None => self.side.insert(rule.side(self.document)?),
+            None => self.side.insert(with_keys(rule.side(self.document)?, self.document)?),
         };
-        let other_side = rule.side_of_one_pair(other)?;
-        let guard = self.guard;
+        let other_side = with_keys(rule.side_of_one_pair(other)?, other)?;
         let mut rows = Neighbours(GuardedRows(guard));
         // Only sketches have keys by which other rows are found.
-        let forms = (guard.settings.method == Method::Sketch).then(|| {
+        let forms = is_sketch.then(|| {
             let (_, forms) = self.forms.get_or_insert_with(|| {
                 let size = size_class(self.table);
                 (size, guard.take_forms(size))
             });
             forms
         });
-        let sketch = (&*guard.settings.analyzer, guard.settings.keys);
         let keys = [side, &other_side].map(|side| move || side.keys(sketch).map(<[u64]>::to_vec));
         let around = forms.map(|forms| Around { forms, rows: &mut rows, keys: [&keys[0], &keys[1]], own: [None; 2] });
         ask(rule, side, &other_side, around).map(Some)

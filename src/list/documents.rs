@@ -10,6 +10,7 @@ use neardup_verdict::correction::Measured;
 use neardup_verdict::{Forms, Message, Verdict};
 
 use super::indexed_rows::IndexedRows;
+use super::outlines::Outlines;
 use super::relation::Reader;
 use crate::answers::Given;
 use crate::error::Result;
@@ -127,17 +128,17 @@ impl<'s> Texts<'s> {
     /// # Errors
     /// Those of the statements.
     pub fn get(&mut self, id: u64) -> Result<Option<&str>> {
-        if !self.kept.contains_key(&id) {
+        let mut place = self.kept.get(&id).cloned();
+        if place.is_none() {
             // Twice the room: what has just been read for a batch is kept.
             if self.bytes > self.room * 2 {
                 self.clear();
             }
             self.read(&[id])?;
+            place = self.kept.get(&id).cloned();
         }
-        Ok(self
-            .kept
-            .get(&id)
-            .and_then(|(block, range)| self.blocks.get(*block as usize)?.get(range.start as usize..range.end as usize)))
+        Ok(place
+            .and_then(|(block, range)| self.blocks.get(block as usize)?.get(range.start as usize..range.end as usize)))
     }
 }
 
@@ -165,6 +166,7 @@ pub struct Judge<'s> {
     frequency: Option<KeyFrequency>,
     /// Documents prepared for comparisons.
     sides: Sides,
+    outlines: Outlines,
 }
 
 impl<'s> Judge<'s> {
@@ -174,8 +176,9 @@ impl<'s> Judge<'s> {
         neighbours: Option<Neighbours<IndexedRows<'s>>>,
         frequency: Option<KeyFrequency>,
     ) -> Self {
-        let excerpts = Excerpts::default();
-        Self { texts, excerpts, rule, neighbours, forms: Forms::default(), frequency, sides: Sides::default() }
+        let (sides, outlines) = (Sides::new(texts.room / 2), Outlines::new(texts.room / 4));
+        let (excerpts, forms) = (Excerpts::default(), Forms::default());
+        Self { texts, excerpts, rule, neighbours, forms, frequency, sides, outlines }
     }
 
     /// Sets what is done with excerpts.
@@ -185,7 +188,12 @@ impl<'s> Judge<'s> {
 
     fn side(&mut self, id: u64) -> Result<Option<Rc<Side>>> {
         let (texts, rule) = (&mut self.texts, self.rule);
-        self.sides.get(id, || texts.get(id)?.map(|text| rule.side(text)).transpose())
+        let sketch = self.neighbours.as_ref().map(|neighbours| neighbours.0.sketch());
+        let side = |text: &str| match sketch {
+            Some(sketch) => rule.side(text)?.with_keys_of(text, sketch),
+            None => rule.side(text),
+        };
+        self.sides.get(id, || texts.get(id)?.map(side).transpose())
     }
 
     /// Asks the rule about a kept row and another one; `None` if the caller does not see both.
@@ -194,7 +202,7 @@ impl<'s> Judge<'s> {
         kept: &Earlier,
         duplicate: &Earlier,
         question: impl FnOnce(&Rule<'_>, &Side, &Side, Between<'_>, Option<Around<'_>>) -> Result<T>,
-    ) -> Result<Option<(T, u64)>> {
+    ) -> Result<Option<(T, Rc<Side>)>> {
         let (Some(kept_side), Some(other)) = (self.side(kept.id)?, self.side(duplicate.id)?) else { return Ok(None) };
         let apart = kept.time.zip(duplicate.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
         let beside = [self.texts.beside(kept.id)?, self.texts.beside(duplicate.id)?];
@@ -216,7 +224,7 @@ impl<'s> Judge<'s> {
             own,
         });
         let answer = question(self.rule, &kept_side, &other, between, around)?;
-        Ok(Some((answer, beside[0].hash(kept_side.text()))))
+        Ok(Some((answer, kept_side)))
     }
 
     /// Returns what is learned of two rows from an answer.
@@ -258,14 +266,30 @@ impl<'s> Judge<'s> {
                 return Ok(Some(Judged { verdict, score: 1.0, loses: false, kept_hash }));
             }
         }
-        let found =
-            self.ask(kept, duplicate, |rule, kept, other, between, around| rule.judge(kept, other, between, around))?;
-        let Some((judged, kept_hash)) = found else { return Ok(None) };
-        Ok(judged.filter(|judged| self.excerpts.lets_go(judged.verdict)).map(|judged| Judged {
-            verdict: verdict_number(judged.verdict),
-            score: judged.score,
-            loses: judged.loses,
-            kept_hash,
-        }))
+        if self.outlines.rule_out(kept.id, duplicate.id) {
+            return Ok(None);
+        }
+        let known = [kept.id, duplicate.id].map(|row| self.outlines.has(row));
+        let found = self.ask(kept, duplicate, |rule, kept, other, between, around| {
+            let outline = |known: bool, side: &Side| if known { None } else { side.outline() };
+            let outlines = [outline(known[0], kept), outline(known[1], other)];
+            Ok((rule.judge(kept, other, between, around)?, outlines))
+        })?;
+        let Some(((judged, outlines), kept_side)) = found else { return Ok(None) };
+        for (row, outline) in [kept.id, duplicate.id].into_iter().zip(outlines) {
+            if let Some(outline) = outline {
+                self.outlines.add(row, outline);
+            }
+        }
+        let Some(judged) = judged.filter(|judged| self.excerpts.lets_go(judged.verdict)) else { return Ok(None) };
+        let beside = self.texts.beside(kept.id)?;
+        let kept_hash = if kept_side.is_beginning() {
+            let Some(document) = self.texts.get(kept.id)? else { return Ok(None) };
+            beside.hash(document)
+        } else {
+            beside.hash(kept_side.text())
+        };
+        let (verdict, score, loses) = (verdict_number(judged.verdict), judged.score, judged.loses);
+        Ok(Some(Judged { verdict, score, loses, kept_hash }))
     }
 }

@@ -11,7 +11,7 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
 use neardup_verdict::correction::{Correction, Measured};
-use neardup_verdict::{Forms, Known, Message, Pair, Prepared, Rows, Verdict, replaces};
+use neardup_verdict::{Forms, Known, Message, Outline, Pair, Prepared, Rows, Verdict};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -78,10 +78,54 @@ pub enum Side {
 }
 
 impl Side {
+    /// Returns the text; of a very long one that is compared by facts, what is read of it.
     pub fn text(&self) -> &str {
         match self {
             Self::Prepared(prepared, _) => prepared.text(),
             Self::Tokens(text, _) => text,
+        }
+    }
+
+    /// Says whether [`Side::text`] is only the beginning of the text.
+    pub fn is_beginning(&self) -> bool {
+        matches!(self, Self::Prepared(prepared, _) if prepared.is_beginning())
+    }
+
+    /// Says whether two texts are the same.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Prepared(a, _), Self::Prepared(b, _)) => a.is_same(b),
+            _ => self.text() == other.text(),
+        }
+    }
+
+    /// Counts the characters of the whole text.
+    fn characters(&self) -> usize {
+        match self {
+            Self::Prepared(prepared, _) => prepared.all_characters(),
+            Self::Tokens(text, _) => text.chars().count(),
+        }
+    }
+
+    /// Keeps the keys of the sketch of a very long text, which cannot be made from its beginning later on.
+    ///
+    /// # Errors
+    /// Those of [`keys_of`].
+    pub fn with_keys_of(self, text: &str, sketch: (&str, u32)) -> Result<Self> {
+        if self.is_beginning()
+            && let Self::Prepared(_, known) = &self
+        {
+            let keys = keys_of(text, sketch)?;
+            known.get_or_init(|| keys);
+        }
+        Ok(self)
+    }
+
+    /// Returns the outline by which [`Rule::kept`] would rule out most pairs; `None` for a rule by tokens.
+    pub fn outline(&self) -> Option<Outline> {
+        match self {
+            Self::Prepared(prepared, _) => Some(prepared.outline()),
+            Self::Tokens(..) => None,
         }
     }
 
@@ -143,7 +187,7 @@ impl<'r> Rule<'r> {
     pub fn side(&self, text: &str) -> Result<Side> {
         Ok(match self {
             Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
-            _ => Side::Prepared(Box::new(Prepared::owned(text.to_owned()).map_err(report)?), OnceCell::new()),
+            _ => Side::Prepared(Box::new(Prepared::owned(text).map_err(report)?), OnceCell::new()),
         })
     }
 
@@ -163,7 +207,7 @@ impl<'r> Rule<'r> {
         between: Between<'_>,
         around: Option<Around<'_>>,
     ) -> Result<Option<(Verdict, f64)>> {
-        if a.text() == b.text() && between.is_one_title() {
+        if a.is_same(b) && between.is_one_title() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         let (found, least) = match (self, a, b) {
@@ -244,7 +288,7 @@ impl<'r> Rule<'r> {
         around: Option<Around<'_>>,
     ) -> Result<Option<Judged>> {
         let found = self.kept(kept, other, between, around)?;
-        let loses = |verdict| !replaces(verdict, kept.text(), other.text());
+        let loses = |verdict| verdict == Verdict::Excerpt && other.characters() > kept.characters();
         Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: loses(verdict) }))
     }
 }

@@ -7,21 +7,29 @@ use ahash::AHashMap;
 use super::judge::Side;
 use crate::error::Result;
 
-/// How many bytes the prepared texts of a generation may have, and what each is counted for besides its text. Those of the last one stay for as long as they are
-/// asked for again.
-const KEPT_BYTES: usize = 1 << 21;
-const BYTES_OF_EACH: usize = 1 << 12;
+/// What a prepared text takes in memory, in bytes: some for each, and so many for each byte of the text.
+const BYTES_OF_EACH: usize = 1 << 10;
+const BYTES_OF_A_BYTE: usize = 20;
 
-/// Prepared texts by the numbers of their rows.
-#[derive(Default)]
+/// The most texts of a generation: of short ones, more would not stay in the processor's cache, and they are soon prepared again.
+const MOST: usize = 512;
+
+/// Prepared texts by the numbers of their rows. Those of the last generation stay for as long as they are asked for again.
 pub struct Sides {
     sides: AHashMap<u64, Rc<Side>>,
     /// Those that were prepared before these and have not been asked for since.
     older: AHashMap<u64, Rc<Side>>,
+    /// How many bytes a generation has, and may have.
     bytes: usize,
+    room: usize,
 }
 
 impl Sides {
+    /// Begins with room for `room` bytes.
+    pub fn new(room: usize) -> Self {
+        Self { sides: AHashMap::new(), older: AHashMap::new(), bytes: 0, room: room / 2 }
+    }
+
     /// Returns a row's prepared text; `prepare` makes it if it is not kept, unless the row has none.
     ///
     /// # Errors
@@ -31,7 +39,7 @@ impl Sides {
             return Ok(Some(Rc::clone(side)));
         }
         let known = self.older.remove(&row);
-        if self.bytes > KEPT_BYTES {
+        if self.bytes > self.room || self.sides.len() >= MOST {
             self.older = std::mem::take(&mut self.sides);
             self.bytes = 0;
         }
@@ -42,7 +50,7 @@ impl Sides {
                 None => return Ok(None),
             },
         };
-        self.bytes += side.text().len() + BYTES_OF_EACH;
+        self.bytes += side.text().len() * BYTES_OF_A_BYTE + BYTES_OF_EACH;
         self.sides.insert(row, Rc::clone(&side));
         Ok(Some(side))
     }

@@ -1,4 +1,5 @@
--- Documents of 4 MB: what an insert, a list and an explanation take is bounded, because other rows are read by their beginnings, one by one.
+-- Documents of 4 MB: what an insert and a list take is bounded, because other rows are read by their beginnings, one by one, and so are two texts
+-- that are compared.
 
 CREATE TABLE long (id int PRIMARY KEY, filler text, body text);
 ALTER TABLE long ALTER filler SET STORAGE PLAIN;
@@ -40,4 +41,29 @@ SELECT count(*) > 0 FROM neardup.duplicates('long');
 SELECT most_memory() - :before < 150;
 --= 
 --= t
+--= t
+
+-- @memory_copy
+-- two documents of 4 MB that are compared: an insert, and a list
+CREATE TABLE copies (id int PRIMARY KEY, body text);
+SELECT neardup.protect('copies', 'body', on_duplicate => 'skip');
+INSERT INTO copies SELECT 1, string_agg(md5(j::text), ' ' ORDER BY j) FROM generate_series(1, 125000) j;
+\c
+SELECT near_duplicate('a b c', 'a b d'), most_memory() AS before \gset
+INSERT INTO copies SELECT 2, 'A small change. ' || body FROM copies WHERE id = 1;
+SELECT most_memory() - :before < 100, count(*) FROM copies;
+--= 
+--= t|1
+
+BEGIN;
+SELECT neardup.let_through('copies');
+INSERT INTO copies SELECT 3, 'Another small change. ' || body FROM copies WHERE id = 1;
+COMMIT;
+\c
+SET work_mem = '4MB';
+SELECT near_duplicate('a b c', 'a b d'), most_memory() AS before \gset
+SELECT count(*) FROM neardup.duplicates('copies');
+SELECT most_memory() - :before < 150;
+--= 
+--= 1
 --= t

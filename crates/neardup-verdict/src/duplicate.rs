@@ -4,7 +4,8 @@
 //! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](crate::Pair::duplicate)). [`replaces`] says which of
 //! two such texts may be removed.
 
-use crate::compare::prepared::{Overlap, Prepared};
+use crate::align::grams;
+use crate::compare::prepared::{LONG, Overlap, Prepared, SHORT};
 use crate::verdict::Verdict;
 
 /// The least overlap of copies. `docs/candidates.md` says how these minimums were chosen.
@@ -28,6 +29,48 @@ pub const fn least_overlap(is_short: bool) -> f64 {
     if is_short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP }
 }
 
+/// Returns the least overlap of copies and of excerpts, for two texts of so many characters.
+fn least_overlaps(characters: [usize; 2]) -> [f64; 2] {
+    if characters.iter().any(|&characters| characters < SHORT) {
+        [LEAST_OVERLAP_OF_SHORT_COPIES, LEAST_OVERLAP_OF_EXCERPTS]
+    } else if characters.iter().all(|&characters| characters >= LONG) {
+        [LEAST_OVERLAP_OF_LONG; 2]
+    } else {
+        [LEAST_OVERLAP, LEAST_OVERLAP_OF_EXCERPTS]
+    }
+}
+
+/// What is kept of a text that has been compared, to rule out most pairs without preparing it again.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    characters: usize,
+    grams: grams::Outline,
+}
+
+impl Outline {
+    /// Returns how much memory it takes, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.grams.bytes()
+    }
+
+    /// Says whether one of two texts may be removed, as far as that is known without them. [`Pair::duplicate`](crate::Pair::duplicate) finds
+    /// nothing where it says no.
+    #[must_use]
+    pub fn may_be_duplicate(&self, other: &Self) -> bool {
+        let [copies, excerpts] = least_overlaps([self.characters, other.characters]);
+        self.grams.may_overlap(&other.grams, copies.min(excerpts))
+    }
+}
+
+impl Prepared<'_> {
+    /// Returns what is worth keeping of the text when it is dropped.
+    #[must_use]
+    pub fn outline(&self) -> Outline {
+        Outline { characters: self.characters(), grams: self.grams().outline().clone() }
+    }
+}
+
 /// The overlap that a verdict on two texts needs.
 #[derive(Clone, Copy)]
 pub(super) struct Gate<'p> {
@@ -43,13 +86,7 @@ impl<'p> Gate<'p> {
     pub(super) fn of(texts: [&'p Prepared<'p>; 2]) -> Option<Self> {
         let [a, b] = texts;
         let are_long = a.is_long() && b.is_long();
-        let (least_of_copies, least_of_excerpts) = if a.is_short() || b.is_short() {
-            (LEAST_OVERLAP_OF_SHORT_COPIES, LEAST_OVERLAP_OF_EXCERPTS)
-        } else if are_long {
-            (LEAST_OVERLAP_OF_LONG, LEAST_OVERLAP_OF_LONG)
-        } else {
-            (LEAST_OVERLAP, LEAST_OVERLAP_OF_EXCERPTS)
-        };
+        let [least_of_copies, least_of_excerpts] = least_overlaps([a.characters(), b.characters()]);
         let least = least_of_copies.min(least_of_excerpts);
         if !a.may_overlap(b, least) {
             return None;
@@ -87,6 +124,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::compare::prepared::READ;
     use crate::pair::{Pair, kept_on};
 
     const NEWS: &str = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
@@ -128,13 +166,32 @@ mod tests {
 
     #[test]
     fn long_texts_take_linear_time() {
-        // Millions of grams, all distinct or all the same: seconds if it were not so.
-        let digits: String = (0..600_000).map(|i: u32| i.to_string()).collect();
-        let same = "一".repeat(1_000_000);
+        // As many grams as a verdict reads, all distinct or all the same: seconds if it were not so.
+        let digits: String = (0..48_000).map(|i: u32| i.to_string()).collect();
+        let same = "一".repeat(80_000);
         let prepared = Prepared::new(&digits).unwrap();
+        assert!(digits.len().min(same.len()) > READ / 10 * 8 && !prepared.is_beginning());
         assert_eq!(prepared.overlap(&Prepared::new(&same).unwrap()), 0.0);
-        assert_eq!(prepared.overlap(&Prepared::new(&digits[1_000_000..]).unwrap()), 1.0);
+        assert_eq!(prepared.overlap(&Prepared::new(&digits[100_000..]).unwrap()), 1.0);
         assert_eq!(prepared.duplicate(&same).unwrap(), None);
+    }
+
+    #[test]
+    fn very_long_texts_are_compared_by_their_beginnings() {
+        let line = |i: u32| format!("{NEWS}第{i}段{MORE}\n");
+        let long: String = (0..2000).map(line).collect();
+        assert!(long.len() > 2 * READ);
+        let kept = |a: &str, b: &str| Prepared::new(a).unwrap().duplicate(b).unwrap();
+        let is_copy = |found: Option<(Verdict, f64)>| found.is_some_and(|(verdict, _)| verdict == Verdict::Copy);
+        assert_eq!(kept(&long, &long), Some((Verdict::Copy, 1.0)), "the same to their ends");
+        // Another ending does not count, but the two are not the same.
+        let other = format!("{}{OTHER}", &long[..long.len() - MORE.len() - 1]);
+        let found = kept(&long, &other);
+        assert!(is_copy(found) && found.is_some_and(|(_, score)| score < 1.0), "{found:?}");
+        // Much more after the beginning does: the longer one has to stay.
+        let half = &long[..long.floor_char_boundary(READ + 1000)];
+        assert!(kept(&long, half).is_some_and(|(verdict, _)| verdict == Verdict::Excerpt));
+        assert!(!is_copy(kept(&long, &(0..2000).map(|_| OTHER).collect::<String>())));
     }
 
     proptest! {
@@ -148,12 +205,14 @@ mod tests {
             let b = words.iter().skip(from.min(words.len() / 2)).cloned().collect::<String>() + &more;
             let prepared = Prepared::new(&a).unwrap();
             let overlap = prepared.overlap(&Prepared::new(&b).unwrap());
+            let may_be = prepared.outline().may_be_duplicate(&Prepared::new(&b).unwrap().outline());
             let short = [&a, &b].iter().any(|text| text.chars().count() < 64);
             let expected = kept_on(&a, &b).unwrap().filter(|(verdict, _)| a == b || match verdict {
                 Verdict::Copy => overlap >= if short { 0.4 } else { 0.6 },
                 _ => overlap >= 0.7,
             });
             prop_assert_eq!(prepared.duplicate(&b).unwrap(), expected);
+            prop_assert!(may_be || expected.is_none(), "outlines rule out no duplicate");
             prop_assert_eq!(Prepared::new(&b).unwrap().duplicate(&a).unwrap(), expected, "symmetric");
             let once = Prepared::new(&b).unwrap().for_one_pair();
             prop_assert_eq!(Pair::new(&prepared, &once).duplicate().unwrap(), expected, "compared once");

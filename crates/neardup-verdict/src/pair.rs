@@ -13,9 +13,10 @@ use crate::read::credits;
 use crate::score::context::{Context, Inputs, Titles};
 use crate::score::correction::{Correction, Measured};
 use crate::score::evidence::Evidence;
+use crate::score::model::{Missing, Scoring};
 use crate::score::whole::whole;
 use crate::score::wording::wording;
-use crate::score::{features, model, reasons};
+use crate::score::{features, reasons};
 use crate::table::forms::{Known, Sample};
 use crate::table::surroundings::Surroundings;
 use crate::verdict::{Message, Verdict};
@@ -131,18 +132,19 @@ impl<'p> Pair<'p> {
         let aligned = Aligned::without(self.texts, ignored.out.clone());
         let is_same = aligned.texts.is_same();
         // Finding contradictions and asking the table take longest, and most pairs are out before.
-        let asks_table = self.known.is_some();
+        let table = self.known.is_some();
         let inputs = self.inputs_without_table(&aligned.texts, titles.as_ref(), &sample);
-        if !is_same && !model::may_be_kept(&inputs, asks_table) {
+        let mut scoring = Scoring::default();
+        if !is_same && !scoring.may_be_kept(&inputs, Missing { facts: true, table }) {
             return Ok(None);
         }
         let texts = aligned.with_facts();
         // Facts change no wording.
-        let inputs = Inputs { texts: features::features(&texts, titles.as_ref()), ..inputs };
-        if !is_same && !texts.pairs.is_empty() && !model::may_be_kept(&inputs, asks_table) {
+        let inputs = Inputs { texts: inputs.texts.with_facts(&texts), ..inputs };
+        if !is_same && !texts.pairs.is_empty() && !scoring.may_be_kept(&inputs, Missing { facts: false, table }) {
             return Ok(None);
         }
-        let (verdict, score) = self.judged(ignored, texts, titles, inputs)?.verdict();
+        let (verdict, score) = self.judged(ignored, texts, titles, inputs)?.verdict_after(&scoring);
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
@@ -165,7 +167,7 @@ impl<'p> Pair<'p> {
 
     /// Says whether the texts are identical, and the titles, if both have one.
     fn are_equal(&self) -> bool {
-        self.texts[0].text() == self.texts[1].text() && (!self.are_titled() || are_one_title(self.titles))
+        self.texts[0].is_same(self.texts[1]) && (!self.are_titled() || are_one_title(self.titles))
     }
 
     fn are_titled(&self) -> bool {
@@ -196,7 +198,8 @@ impl<'p> Pair<'p> {
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
         let inputs = Inputs { table, ..inputs };
         let Ignored { left_out, furniture, quotes, .. } = ignored;
-        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, quotes, equal: self.are_equal() })
+        let wholes = self.texts.iter().any(|text| text.is_beginning()).then(|| self.texts.map(Prepared::len));
+        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, quotes, equal: self.are_equal(), wholes })
     }
 
     fn inputs_without_table(&self, texts: &Comparison, titles: Option<&Comparison>, sample: &Sample) -> Inputs {
@@ -245,7 +248,7 @@ impl<'p> Pair<'p> {
         if let Some(known) = &mut self.known {
             let lines = known.furniture(self.texts)?;
             let left = |at: usize| credits::has_letters_outside(self.texts[at].plain(), &lines[at]);
-            if left(0) && left(1) {
+            if lines.iter().any(|lines| !lines.is_empty()) && left(0) && left(1) {
                 ignored.furniture = lines[0].len().max(lines[1].len());
                 ignored.out = [0, 1].map(|at: usize| merged(&ignored.out[at], &lines[at]));
             }

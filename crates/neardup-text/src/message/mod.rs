@@ -71,7 +71,7 @@ impl<'t> Message<'t> {
     /// its quotations.
     #[must_use]
     pub fn read(text: &'t str) -> Self {
-        if memchr::memchr2(b'<', b'&', text.as_bytes()).is_none() {
+        if !may_have_markup(text) {
             return Self { text: Cow::Borrowed(text), layout: Layout::of(text) };
         }
         let (text, quoted) = markup::plain(text);
@@ -79,6 +79,16 @@ impl<'t> Message<'t> {
         let layout = Layout::with(&text, quoted, may_quote);
         Self { text: Cow::Owned(text), layout }
     }
+}
+
+fn may_have_markup(text: &str) -> bool {
+    memchr::memchr2(b'<', b'&', text.as_bytes()).is_some()
+}
+
+/// Returns the text of [`Message::read`], without looking for its parts.
+#[must_use]
+pub fn without_markup(text: &str) -> Cow<'_, str> {
+    if may_have_markup(text) { Cow::Owned(markup::plain(text).0) } else { Cow::Borrowed(text) }
 }
 
 /// The parts of a text.

@@ -8,6 +8,7 @@
 //! run costs something, so that a lone particle in the middle of a rewritten sentence is no agreement. What is large and
 //! without anchors counts as replaced. Time and memory are linear in the texts, whatever they hold.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::distinct::Distinct;
@@ -37,15 +38,19 @@ const MAX_CELLS: usize = 1 << 12;
 
 /// Aligns two sequences of keys; `weight` says how much a matched unit of the first is worth (1 for a character).
 pub(crate) fn align(a: &[u64], b: &[u64], weight: &dyn Fn(usize) -> i32) -> Vec<Block> {
-    let mut alignment = Alignment { a, b, weight, blocks: Vec::new(), cells: Vec::new() };
-    alignment.region(0..a.len(), 0..b.len(), 0);
-    let mut blocks: Vec<Block> = Vec::with_capacity(alignment.blocks.len());
-    for block in alignment.blocks {
-        match blocks.last_mut() {
-            Some(last) if last.a + last.len == block.a && last.b + last.len == block.b => last.len += block.len,
-            _ => blocks.push(block),
-        }
+    thread_local! {
+        /// The cells of the last alignment; one that ended early has taken them.
+        static CELLS: Cell<Vec<Score>> = const { Cell::new(Vec::new()) };
     }
+    let mut alignment = Alignment { a, b, weight, blocks: Vec::new(), cells: CELLS.take() };
+    alignment.region(0..a.len(), 0..b.len(), 0);
+    CELLS.set(alignment.cells);
+    let mut blocks = alignment.blocks;
+    blocks.dedup_by(|block, last| {
+        let goes_on = last.a + last.len == block.a && last.b + last.len == block.b;
+        last.len += if goes_on { block.len } else { 0 };
+        goes_on
+    });
     blocks
 }
 
@@ -69,12 +74,12 @@ struct Alignment<'t> {
     b: &'t [u64],
     weight: &'t dyn Fn(usize) -> i32,
     blocks: Vec<Block>,
-    cells: Vec<Cell>,
+    cells: Vec<Score>,
 }
 
 /// Best scores of an alignment that ends at a cell: with these two units matched, or in any way.
 #[derive(Clone, Copy, Default)]
-struct Cell {
+struct Score {
     run: i32,
     best: i32,
 }
@@ -131,7 +136,7 @@ impl Alignment<'_> {
         let (keys_a, keys_b) = (&self.a[a.clone()], &self.b[b.clone()]);
         let width = keys_b.len() + 1;
         self.cells.clear();
-        self.cells.resize((keys_a.len() + 1) * width, Cell { run: NEVER, best: 0 });
+        self.cells.resize((keys_a.len() + 1) * width, Score { run: NEVER, best: 0 });
         for (i, &key_a) in keys_a.iter().enumerate() {
             let worth = 2 * (self.weight)(a.start + i);
             let (above, row) = self.cells[i * width..(i + 2) * width].split_at_mut(width);
@@ -139,7 +144,7 @@ impl Alignment<'_> {
             for (j, &key_b) in keys_b.iter().enumerate() {
                 let run = if key_a == key_b { worth + above[j].run.max(above[j].best - START) } else { NEVER };
                 left = run.max(above[j + 1].best).max(left);
-                row[j + 1] = Cell { run, best: left };
+                row[j + 1] = Score { run, best: left };
             }
         }
         let (mut i, mut j) = (keys_a.len(), keys_b.len());

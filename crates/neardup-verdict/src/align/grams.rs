@@ -29,8 +29,41 @@ const UNIT_BITS: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Grams {
     distinct: Distinct,
+    outline: Outline,
+}
+
+/// What is kept of the grams of a text where there is no room for them all: enough to say of most other texts that they share too little.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outline {
+    /// How many distinct ones there are.
+    grams: usize,
     /// A bit for each gram, by its hash; a power of two of them.
-    bits: Vec<u64>,
+    bits: Box<[u64]>,
+}
+
+impl Outline {
+    /// Returns how much memory it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.bits)
+    }
+
+    /// Counts grams that the other text certainly lacks, because it lacks their bits. The other text has as many grams or more.
+    fn lacking(&self, other: &Self) -> usize {
+        let words = self.bits.len();
+        let count = |word: u64, of_other: u64| (word & !of_other).count_ones() as usize;
+        if words == other.bits.len() {
+            return self.bits.iter().zip(&other.bits).map(|(word, of_other)| count(*word, *of_other)).sum();
+        }
+        // It has more bits; of those at the same position modulo the fewer, one is enough.
+        let folded = |at: usize| other.bits.iter().skip(at).step_by(words).fold(0, |all, word| all | word);
+        self.bits.iter().enumerate().map(|(at, word)| count(*word, folded(at))).sum()
+    }
+
+    /// Says whether the overlap of two texts may be at least `least`, by their bits alone.
+    pub(crate) fn may_overlap(&self, other: &Self, least: f64) -> bool {
+        let (few, many) = if self.grams <= other.grams { (self, other) } else { (other, self) };
+        few.grams == 0 || (few.grams - few.lacking(many)) as f64 / few.grams as f64 >= least
+    }
 }
 
 impl Grams {
@@ -42,14 +75,14 @@ impl Grams {
         });
         let distinct = distinct.unwrap_or_else(|| Distinct::with_capacity(0));
         let words = (BITS * distinct.numbers().len() / 64).next_power_of_two();
-        let mut bits = vec![0_u64; words];
+        let mut bits = vec![0_u64; words].into_boxed_slice();
         for (count, gram) in distinct.numbers().iter().enumerate() {
             if count & 0x3fff == 0x3fff {
                 interrupt::check();
             }
             set(&mut bits, distinct.hash(*gram));
         }
-        Self { distinct, bits }
+        Self { outline: Outline { grams: distinct.numbers().len(), bits }, distinct }
     }
 
     /// Reads the grams of a text by the units of its characters; `None` if it has to be [normalised](UNKNOWN).
@@ -70,17 +103,13 @@ impl Grams {
         Some(distinct)
     }
 
-    /// Counts grams that the other text certainly lacks, because it lacks their bits. The other text has as many grams or more.
-    fn lacking(&self, other: &Self) -> usize {
-        let words = self.bits.len();
-        // It has as many bits or more; of those at the same position modulo the fewer, one is enough.
-        let folded = |at: usize| other.bits.iter().skip(at).step_by(words).fold(0, |all, word| all | word);
-        self.bits.iter().enumerate().map(|(at, word)| (word & !folded(at)).count_ones() as usize).sum()
+    pub(crate) const fn outline(&self) -> &Outline {
+        &self.outline
     }
 
     /// Says whether bits tell much of the overlap of two texts: those of a text with many more grams are mostly set.
     pub(crate) fn is_comparable(&self, other: &Self) -> bool {
-        self.bits.len() == other.bits.len()
+        self.outline.bits.len() == other.outline.bits.len()
     }
 
     /// Gives the text with fewer grams, and the other one.
@@ -90,9 +119,7 @@ impl Grams {
 
     /// Says whether the overlap of two texts may be at least `least`, by their bits alone.
     pub(crate) fn may_overlap(&self, other: &Self, least: f64) -> bool {
-        let (few, many) = self.ordered(other);
-        let smaller = few.distinct.numbers().len();
-        smaller == 0 || (smaller - few.lacking(many)) as f64 / smaller as f64 >= least
+        self.outline.may_overlap(&other.outline, least)
     }
 
     /// Says whether the overlap with another text, of so many characters, may be at least `least`. It reads that text only until the rest
@@ -102,7 +129,7 @@ impl Grams {
         const PIECE: usize = 1 << 9;
         let own = self.distinct.numbers().len();
         // Bits of grams that this text lacks: those that set one are distinct.
-        let mut lacking = vec![0_u64; self.bits.len()];
+        let mut lacking = vec![0_u64; self.outline.bits.len()];
         let (mut found, mut lone, mut unread) = (0, 0, characters);
         let mut reader = GramReader::default();
         let mut rest = text;
@@ -110,7 +137,7 @@ impl Grams {
             let (piece, next) = rest.split_at(rest.floor_char_boundary(PIECE));
             let mut sink = |gram| {
                 let hash = self.distinct.hash(gram);
-                let has = is_set(&self.bits, hash);
+                let has = is_set(&self.outline.bits, hash);
                 found += usize::from(has);
                 lone += usize::from(!has && set(&mut lacking, hash));
             };

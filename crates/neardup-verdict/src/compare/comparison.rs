@@ -106,8 +106,8 @@ impl Comparison {
 #[derive(Debug)]
 pub(crate) struct Aligned {
     pub(crate) texts: Comparison,
-    /// What was matched in each text before equal figures were.
-    matched: [Vec<bool>; 2],
+    /// What was matched in each text before equal figures were, if any were.
+    matched: Option<[Vec<bool>; 2]>,
     /// Whether they share enough for names to have the same position.
     related: bool,
 }
@@ -146,10 +146,9 @@ impl Aligned {
 
     fn align(of_a: &Reading, of_b: &Reading, swapped: bool) -> Self {
         let (a, b) = (&of_a.text, &of_b.text);
-        let keys = |text: &Text<'_>| -> Vec<u64> { text.units.iter().map(|unit| unit.key).collect() };
-        let (keys_a, keys_b) = (keys(a), keys(b));
+        let (keys_a, keys_b) = (&a.keys, &b.keys);
         let weight = |unit: usize| a.units.get(unit).map_or(1, |unit| if unit.kind == Kind::Han { 1 } else { 2 });
-        let blocks = align(&keys_a, &keys_b, &weight);
+        let blocks = align(keys_a, keys_b, &weight);
         let gaps = gaps(&blocks, keys_a.len(), keys_b.len());
         let (mut matched_a, mut matched_b) = (vec![true; keys_a.len()], vec![true; keys_b.len()]);
         for gap in &gaps {
@@ -166,14 +165,23 @@ impl Aligned {
             }
         }
         let (ranges_a, ranges_b) = (gaps.iter().map(|gap| &gap.a), gaps.iter().map(|gap| &gap.b));
-        let (runs_a, runs_b) = (unmatched_runs(&keys_a, ranges_a), unmatched_runs(&keys_b, ranges_b));
-        let moved_a = mark_moved(&keys_a, &gaps, |gap| &gap.a, &runs_b, &mut matched_a);
-        let moved_b = mark_moved(&keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
+        let (mut moved_a, mut moved_b) = (0, 0);
+        if let Some(runs_a) = unmatched_runs(keys_a, ranges_a)
+            && let Some(runs_b) = unmatched_runs(keys_b, ranges_b)
+        {
+            moved_a = mark_moved(keys_a, &gaps, |gap| &gap.a, &runs_b, &mut matched_a);
+            moved_b = mark_moved(keys_b, &gaps, |gap| &gap.b, &runs_a, &mut matched_b);
+        }
         let matched: usize = matched_a.iter().filter(|&&matched| matched).count();
         let related = matched * UNRELATED >= a.units.len().min(b.units.len());
-        let matched = [matched_a.clone(), matched_b.clone()];
         let (mut a, mut b) = (Compared::new(of_a, matched_a, moved_a), Compared::new(of_b, matched_b, moved_b));
-        same += match_equal_figures(&mut a, &mut b, &gaps);
+        let figures = equal_figures(&a, &b, &gaps);
+        let matched = (!figures.is_empty()).then(|| [a.matched.clone(), b.matched.clone()]);
+        for (units_a, units_b) in figures {
+            same += units_a.len().min(units_b.len());
+            a.matched[units_a].fill(true);
+            b.matched[units_b].fill(true);
+        }
         a.count_lacking();
         b.count_lacking();
         let shared = blocks.iter().map(|block| block.len).sum::<usize>() + same + a.moved.min(b.moved);
@@ -186,9 +194,23 @@ impl Aligned {
     pub(crate) fn with_facts(self) -> Comparison {
         let Self { mut texts, matched, related } = self;
         if related {
-            for (compared, matched) in [&mut texts.a, &mut texts.b].into_iter().zip(&matched) {
+            let unmatched = |compared: &Compared| compared.matched.iter().filter(|&&matched| !matched).count();
+            let a_has_more = unmatched(&texts.a) > unmatched(&texts.b);
+            let mut sides = [(0, &mut texts.a), (1, &mut texts.b)];
+            if a_has_more {
+                sides.reverse();
+            }
+            for (at, compared) in sides {
+                let matched = matched.as_ref().map_or(&compared.matched, |matched| &matched[at]);
                 let names = facts::names(&compared.text, matched, &compared.facts);
-                Rc::make_mut(&mut compared.facts).extend(names);
+                if !names.is_empty() {
+                    Rc::make_mut(&mut compared.facts).extend(names);
+                }
+                let side = compared.side();
+                if !side.facts.iter().any(|fact| side.touched(fact)) {
+                    // Names of the other text contradict nothing.
+                    break;
+                }
             }
         }
         let Contradictions { pairs, lone } = facts::pairs(texts.a.side(), texts.b.side(), &texts.gaps);
@@ -206,12 +228,12 @@ impl Compared {
     fn count_lacking(&mut self) {
         let mut lacking = 0;
         let lacks = self.text.content.iter().zip(&self.matched).map(|(&says, &matched)| says && !matched);
-        self.lacking = std::iter::once(0)
-            .chain(lacks.map(|lacks| {
-                lacking += u32::from(lacks);
-                lacking
-            }))
-            .collect();
+        self.lacking.reserve_exact(self.matched.len() + 1);
+        self.lacking.push(0);
+        self.lacking.extend(lacks.map(|lacks| {
+            lacking += u32::from(lacks);
+            lacking
+        }));
     }
 
     /// Counts the units of a stretch that the other text lacks and that have content.
@@ -237,39 +259,34 @@ impl Compared {
     }
 }
 
-/// Marks figures as matched that are written differently in the same gap (1.2 million and 1,200,000), and counts their units.
-fn match_equal_figures(a: &mut Compared, b: &mut Compared, gaps: &[Gap]) -> usize {
+/// Returns the figures that are written differently in the same gap (1.2 million and 1,200,000), by their units.
+fn equal_figures(a: &Compared, b: &Compared, gaps: &[Gap]) -> Vec<(Range<usize>, Range<usize>)> {
     let key = |gap: usize, fact: &Fact| (gap, fact.kind, fact.key);
     let places = |compared: &Compared, side: fn(&Gap) -> &Range<usize>| -> Vec<_> {
         let open = |fact: &&Fact| fact.kind.is_figure() && compared.matched.get(fact.units.start) == Some(&false);
         let place = |fact: &Fact| gaps.partition_point(|gap| side(gap).end <= fact.units.start);
         compared.facts.iter().filter(open).map(|fact| (key(place(fact), fact), fact.units.clone())).collect()
     };
-    let mut same = 0;
     let open = places(a, |gap| &gap.a);
     if open.is_empty() {
-        return same;
+        return Vec::new();
     }
     let mut open: AHashMap<_, _> = open.into_iter().collect();
-    for (place, units_b) in places(b, |gap| &gap.b) {
-        let Some(units_a) = open.remove(&place) else { continue };
-        same += units_a.len().min(units_b.len());
-        a.matched[units_a].fill(true);
-        b.matched[units_b].fill(true);
-    }
-    same
+    let of_b = places(b, |gap| &gap.b).into_iter();
+    of_b.filter_map(|(place, units_b)| Some((open.remove(&place)?, units_b))).collect()
 }
 
-/// Hashes of the runs of [`MOVED`] units inside gaps.
-fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>> + Clone) -> Distinct {
+/// Hashes of the runs of [`MOVED`] units inside gaps, if there are any.
+fn unmatched_runs<'g>(keys: &[u64], gaps: impl Iterator<Item = &'g Range<usize>> + Clone) -> Option<Distinct> {
     let gaps = gaps.filter(|gap| gap.len() >= MOVED);
+    gaps.clone().next()?;
     let mut found = Distinct::with_capacity(gaps.clone().map(|gap| gap.len() + 1 - MOVED).sum());
     for keys in gaps.filter_map(|gap| keys.get(gap.clone())) {
         for run in runs(keys, MOVED) {
             found.insert(run);
         }
     }
-    found
+    Some(found)
 }
 
 /// Marks the units of gaps that recur in a gap of the other text, and counts them.
@@ -281,9 +298,6 @@ fn mark_moved(
     matched: &mut [bool],
 ) -> usize {
     let mut moved = 0;
-    if other.numbers().is_empty() {
-        return moved;
-    }
     for gap in gaps {
         let range = side(gap);
         for (at, run) in (range.start..).zip(runs(&keys[range.clone()], MOVED)) {

@@ -2,5 +2,6 @@
 
 pub(crate) mod comparison;
 pub(crate) mod difference;
+pub(crate) mod passages;
 pub(crate) mod prepared;
 pub(crate) mod statements;

@@ -1,6 +1,7 @@
 //! A text prepared for comparison with many others.
 //!
-//! Everything is computed when first needed and kept: most candidates are rejected by their 4-grams, without being read.
+//! Everything is computed when first needed and kept: most candidates are rejected by their 4-grams, without being read. Of a very long text
+//! only the beginning is read ([`READ`]), because what is read takes some twenty times the memory of the text.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -9,6 +10,7 @@ use std::rc::Rc;
 
 use ahash::AHashSet;
 
+use super::passages::Passages;
 use crate::align::grams::Grams;
 use crate::facts::{self, Fact};
 use crate::read::credits::letters;
@@ -16,6 +18,7 @@ use crate::read::lines::lines;
 use crate::read::reading::plain;
 use crate::read::units::Text;
 use neardup_text::Result;
+use neardup_text::hash::token_hash;
 use neardup_text::message::{Kind, Layout, LinkKind, links};
 
 /// Texts with fewer characters are short.
@@ -24,6 +27,10 @@ pub const SHORT: usize = 64;
 /// Texts with at least so many characters are long.
 pub const LONG: usize = 1000;
 
+/// The most bytes of a text that a verdict reads: of a longer one, the beginning. What comes after it counts only as far as two texts are
+/// the same, or one is much longer.
+pub const READ: usize = 1 << 18;
+
 /// A remark of at most this many letters before a repost is no message.
 const REMARK: usize = 6;
 
@@ -31,6 +38,8 @@ const REMARK: usize = 6;
 #[derive(Debug)]
 pub struct Prepared<'t> {
     text: Cow<'t, str>,
+    /// The whole text, if this is only its beginning.
+    whole: Option<Whole>,
     /// The text without markup and links, if they differ.
     plain: Option<String>,
     /// Its characters.
@@ -49,6 +58,22 @@ pub struct Prepared<'t> {
     repeated: RefCell<Option<Repeated>>,
     /// The last reading without some stretches.
     bare: RefCell<Option<Bare>>,
+    /// Its passages, by which it is compared with the rows around it.
+    passages: OnceCell<Passages>,
+}
+
+/// What is known of a text that is not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Whole {
+    bytes: usize,
+    characters: usize,
+    hash: u64,
+}
+
+impl Whole {
+    fn of(text: &str) -> Self {
+        Self { bytes: text.len(), characters: text.chars().count(), hash: token_hash(text) }
+    }
 }
 
 /// The stretches that were left out, in bytes, and what was read.
@@ -81,21 +106,33 @@ impl Reading {
     }
 }
 
+/// Returns what is read of a text, and the whole, if that is more.
+fn beginning(text: &str) -> (&str, Option<Whole>) {
+    if text.len() <= READ {
+        return (text, None);
+    }
+    // A text of 4 GB or more is refused as it is.
+    let end = if u32::try_from(text.len()).is_ok() { text.floor_char_boundary(READ) } else { text.len() };
+    (&text[..end], Some(Whole::of(text)))
+}
+
 impl<'t> Prepared<'t> {
     /// Prepares a text.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn new(text: &'t str) -> Result<Self> {
-        Self::of(Cow::Borrowed(text))
+        let (beginning, whole) = beginning(text);
+        Self::of(Cow::Borrowed(beginning), whole)
     }
 
-    /// Prepares a text and owns it, so that it can be kept from call to call.
+    /// Prepares a text and owns what is read of it, so that it can be kept from call to call.
     ///
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
-    pub fn owned(text: String) -> Result<Prepared<'static>> {
-        Prepared::of(Cow::Owned(text))
+    pub fn owned(text: &str) -> Result<Prepared<'static>> {
+        let (beginning, whole) = beginning(text);
+        Prepared::of(Cow::Owned(beginning.to_owned()), whole)
     }
 
     /// Says that the text is compared with one other text only, one that is compared with many. If the two share little, that is found
@@ -105,7 +142,7 @@ impl<'t> Prepared<'t> {
         Self { is_for_one_pair: true, ..self }
     }
 
-    fn of(text: Cow<'t, str>) -> Result<Self> {
+    fn of(text: Cow<'t, str>, whole: Option<Whole>) -> Result<Self> {
         let plain = match plain(&text)? {
             Cow::Borrowed(_) => None,
             Cow::Owned(plain) => Some(plain),
@@ -113,6 +150,7 @@ impl<'t> Prepared<'t> {
         let characters = plain.as_deref().unwrap_or(&text).chars().count();
         Ok(Self {
             text,
+            whole,
             plain,
             characters,
             is_for_one_pair: false,
@@ -123,13 +161,37 @@ impl<'t> Prepared<'t> {
             lines: OnceCell::new(),
             repeated: RefCell::new(None),
             bare: RefCell::new(None),
+            passages: OnceCell::new(),
         })
     }
 
-    /// Gives the text.
+    /// Gives the text, or of a very long one the beginning that is read.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Says whether this is only the beginning of a text.
+    #[must_use]
+    pub const fn is_beginning(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Says whether two texts are the same, to their ends.
+    #[must_use]
+    pub fn is_same(&self, other: &Prepared<'_>) -> bool {
+        self.whole == other.whole && self.text == other.text
+    }
+
+    /// Returns the length of the whole text in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.whole.map_or(self.text.len(), |whole| whole.bytes)
+    }
+
+    /// Counts the characters of the whole text.
+    #[must_use]
+    pub fn all_characters(&self) -> usize {
+        self.whole.map_or_else(|| self.text.chars().count(), |whole| whole.characters)
     }
 
     /// Gives the text without markup and links.
@@ -164,7 +226,8 @@ impl<'t> Prepared<'t> {
         {
             return Rc::clone(repeated);
         }
-        let lines = self.lines().iter().filter(|(key, _)| by_table.contains(key));
+        let all = if by_table.is_empty() { &[][..] } else { self.lines() };
+        let lines = all.iter().filter(|(key, _)| by_table.contains(key));
         let repeated: Rc<[Range<usize>]> = lines.map(|(_, range)| range.clone()).collect();
         *self.repeated.borrow_mut() = Some((Rc::clone(by_table), Rc::clone(&repeated)));
         repeated
@@ -213,9 +276,8 @@ impl<'t> Prepared<'t> {
         self.lines.get_or_init(|| lines(self.plain()).collect())
     }
 
-    /// Says whether the text has fewer characters than [`SHORT`].
-    pub(crate) fn is_short(&self) -> bool {
-        self.characters < SHORT
+    pub(crate) fn passages(&self) -> &Passages {
+        self.passages.get_or_init(|| Passages::of(self.plain()))
     }
 
     /// Says whether the text has at least [`LONG`] characters.
@@ -257,7 +319,12 @@ impl<'t> Prepared<'t> {
         }
     }
 
-    fn grams(&self) -> &Grams {
+    /// Returns the number of characters of the plain text.
+    pub(crate) const fn characters(&self) -> usize {
+        self.characters
+    }
+
+    pub(crate) fn grams(&self) -> &Grams {
         self.grams.get_or_init(|| Grams::of(self.plain(), self.characters))
     }
 }

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use ahash::{AHashMap, AHashSet};
+use ahash::AHashSet;
 
 use super::body::body;
 use super::contradict::{agree, contradict};
 use super::fact::{ConflictKind, Date, Fact};
 use super::status;
-use super::vocabulary::languages;
 use crate::align::alignment::Gap;
 use crate::read::units::Text;
 use neardup_text::hash::mix;
@@ -70,12 +69,12 @@ fn widest_slot(a: &Fact, b: &Fact) -> usize {
 /// The most facts with which one fact is compared.
 const MAX_FACTS: usize = 256;
 
-/// The facts that a text states, for look-ups.
-struct Stated(AHashSet<u64>);
+/// The facts that a text states, for look-ups: their keys, ascending.
+struct Stated(Vec<u64>);
 
 impl Stated {
     fn new(side: Side<'_>) -> Self {
-        let mut stated = AHashSet::with_capacity(side.facts.len());
+        let mut stated = Vec::new();
         for fact in side.facts {
             if fact.kind == ConflictKind::Date {
                 let own = present(fact);
@@ -84,13 +83,18 @@ impl Stated {
                 }
             } else if side.touched(fact) {
                 // A number that is matched at its own position is a different one.
-                stated.insert(plain_key(fact));
+                stated.push(plain_key(fact));
                 if fact.is_measured() {
-                    stated.insert(of_any_measure(fact));
+                    stated.push(of_any_measure(fact));
                 }
             }
         }
+        stated.sort_unstable();
         Self(stated)
+    }
+
+    fn has(&self, key: u64) -> bool {
+        self.0.binary_search(&key).is_ok()
     }
 
     /// Says whether a fact of the other text is stated here: the same one, or a date that agrees in the fields that both have.
@@ -98,11 +102,11 @@ impl Stated {
         if fact.kind != ConflictKind::Date {
             // 99 is stated where 99 dollars are, and the other way round.
             let bare = if fact.is_measured() { fact.bare() } else { of_any_measure(fact) };
-            return self.0.contains(&plain_key(fact)) || self.0.contains(&bare);
+            return self.has(plain_key(fact)) || self.has(bare);
         }
         let own = present(fact);
         let states = |date: Date| {
-            (1..FIELDS).any(|other| other & own != 0 && self.0.contains(&date_key(&date, other, other & own)))
+            (1..FIELDS).any(|other| other & own != 0 && self.has(date_key(&date, other, other & own)))
         };
         fact.dates().any(states)
     }
@@ -138,7 +142,8 @@ fn date_key(date: &Date, told: u8, fields: u8) -> u64 {
 }
 
 impl<'t> Side<'t> {
-    fn touched(&self, fact: &Fact) -> bool {
+    /// Says whether the other text lacks a unit of a fact.
+    pub(crate) fn touched(&self, fact: &Fact) -> bool {
         self.matched.get(fact.units.clone()).is_some_and(|matched| matched.contains(&false))
     }
 
@@ -286,8 +291,13 @@ type Left<'t> = Option<(&'t Fact, (usize, usize))>;
 /// Returns the gaps in which one figure replaces another one of its kind and nothing else differs: 第4部 and 第3部. There they contradict
 /// each other, even if both texts mention both, but for two that only changed places.
 fn replaced(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> AHashSet<usize> {
-    let (of_a, of_b) = (alone_in_gaps(a, gaps, |gap| &gap.a), alone_in_gaps(b, gaps, |gap| &gap.b));
-    let both = of_a.iter().filter_map(|(&at, &fact)| Some((at, fact, *of_b.get(&at)?)));
+    let of_a = alone_in_gaps(a, gaps, |gap| &gap.a);
+    if of_a.is_empty() {
+        return AHashSet::new();
+    }
+    let of_b = alone_in_gaps(b, gaps, |gap| &gap.b);
+    let in_b = |at: usize| of_b.binary_search_by_key(&at, |(at, _)| *at).ok().and_then(|place| of_b.get(place));
+    let both = of_a.iter().filter_map(|&(at, fact)| Some((at, fact, in_b(at)?.1)));
     let differ: Vec<_> = both.filter(|(_, a, b)| a.kind == b.kind && are_other_values(a, b)).collect();
     let pairs: AHashSet<(u64, u64)> = differ.iter().map(|(_, a, b)| (a.key, b.key)).collect();
     differ.into_iter().filter(|(_, a, b)| !pairs.contains(&(b.key, a.key))).map(|(at, ..)| at).collect()
@@ -301,12 +311,12 @@ fn are_other_values(a: &Fact, b: &Fact) -> bool {
     !agree(a, b)
 }
 
-/// Returns the figures that are all that their gaps hold on one side, by gap.
+/// Returns the figures that are all that their gaps hold on one side, one for each gap, in order.
 fn alone_in_gaps<'t>(
     side: Side<'t>,
     gaps: &[Gap],
     range: impl Fn(&Gap) -> &Range<usize> + Copy,
-) -> AHashMap<usize, &'t Fact> {
+) -> Vec<(usize, &'t Fact)> {
     let figures = side.facts.iter().filter(|fact| fact.kind.is_figure() && side.touched(fact));
     let alone = |fact: &'t Fact| {
         let (at, last) = side.gaps(fact, gaps, range)?;
@@ -314,7 +324,12 @@ fn alone_in_gaps<'t>(
         let is_all = fact.units.start <= within.start && within.end <= fact.units.end;
         (at == last && is_all).then_some((at, fact))
     };
-    figures.filter_map(alone).collect()
+    let mut alone: Vec<(usize, &Fact)> = figures.filter_map(alone).collect();
+    // The last one of a gap counts.
+    alone.reverse();
+    alone.sort_by_key(|(at, _)| *at);
+    alone.dedup_by_key(|(at, _)| *at);
+    alone
 }
 
 /// Returns facts that only one side states, or that are replaced where they stand, by their gaps.
@@ -325,10 +340,19 @@ fn left<'t>(
     ranges: impl Fn(&Gap) -> [&Range<usize>; 2] + Copy,
     replaced: &AHashSet<usize>,
 ) -> Vec<Left<'t>> {
+    if !side.facts.iter().any(|fact| side.touched(fact)) {
+        return Vec::new();
+    }
     let stated = Stated::new(other);
     let measured = side.facts.iter().any(|fact| fact.is_measured() && side.touched(fact));
     let values = other.facts.iter().filter(|fact| measured && fact.value.is_some());
-    let values: AHashMap<usize, &Fact> = values.map(|fact| (fact.units.start, fact)).collect();
+    // The last one that begins at a unit counts.
+    let mut values: Vec<(usize, &Fact)> = values.map(|fact| (fact.units.start, fact)).collect();
+    values.sort_by_key(|(start, _)| *start);
+    let value_at = |start: usize| {
+        let end = values.partition_point(|(at, _)| *at <= start);
+        values.get(end.checked_sub(1)?).filter(|(at, _)| *at == start).map(|(_, fact)| *fact)
+    };
     let own = side.facts.iter().filter(|fact| side.touched(fact)).filter_map(|fact| {
         let places = side.gaps(fact, gaps, |gap| ranges(gap)[0])?;
         // The number is shared, and the other text measures it in nothing that is known: 267-km and 267-klm.
@@ -336,7 +360,7 @@ fn left<'t>(
         let before = own_gap.start.checked_sub(fact.units.start).filter(|&before| before > 0 && fact.is_measured());
         let counterpart = before.and_then(|before| other_gap.start.checked_sub(before));
         if counterpart
-            .and_then(|at| values.get(&at))
+            .and_then(value_at)
             .is_some_and(|other| !other.is_measured() && other.bare() == fact.bare())
         {
             return None;
@@ -368,7 +392,7 @@ fn leaves(text: &Text<'_>, stretch: &Range<usize>) -> bool {
 
 /// Contradictions status words that touch the same gap.
 fn statuses(text_a: &Text<'_>, text_b: &Text<'_>, gaps: &[Gap], found: &mut Vec<Contradiction>) {
-    let spoken = if gaps.is_empty() { 0 } else { languages(text_a) & languages(text_b) };
+    let spoken = if gaps.is_empty() { 0 } else { text_a.languages() & text_b.languages() };
     for gap in gaps.iter().filter(|gap| gap.a.len().max(gap.b.len()) <= MAX_SLOT) {
         let mut in_a = status::find(text_a, gap.a.clone(), spoken);
         let mut in_b = status::find(text_b, gap.b.clone(), spoken);

@@ -4,6 +4,7 @@
 //! word that turns a statement contradicts a text that has nothing in its place.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::read::units::{Kind, Text};
 
@@ -35,6 +36,23 @@ impl Status {
     }
 }
 
+/// A bit for the first character of each status word: most words begin with another one.
+static STARTS: LazyLock<[u64; STARTS_BITS / 64]> = LazyLock::new(|| {
+    let mut starts = [0; STARTS_BITS / 64];
+    for first in STATUS.iter().filter_map(|(word, _)| word.chars().next()) {
+        let (word, mask) = place_of(first);
+        starts[word] |= mask;
+    }
+    starts
+});
+
+const STARTS_BITS: usize = 1 << 12;
+
+const fn place_of(first: char) -> (usize, u64) {
+    let bit = first as usize % STARTS_BITS;
+    (bit / 64, 1 << (bit % 64))
+}
+
 /// Returns what is known of a word.
 fn known(word: &str) -> Option<Known> {
     let place = STATUS.binary_search_by_key(&word, |(word, _)| *word).ok()?;
@@ -57,6 +75,14 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>, spoken: u32) -> Vec<Stat
     let from = span.start.saturating_sub(LONGEST - 1);
     let mut at = from;
     while at < span.end {
+        let begins = |first: char| {
+            let (word, mask) = place_of(first);
+            STARTS[word] & mask != 0
+        };
+        if !text.written(at..at + 1).starts_with(begins) {
+            at += 1;
+            continue;
+        }
         let longest = (1..=LONGEST).rev().find_map(|len| {
             let units = at..at + len;
             if units.end <= span.start || units.end > text.units.len() {

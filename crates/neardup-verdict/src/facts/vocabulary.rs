@@ -98,8 +98,15 @@ const FIRST: usize = 256;
 /// and the least number of common words of a language among them.
 const LEAST: u32 = 3;
 
-/// Returns the bits of the languages that a text may be in: those of which it has most common words, or nearly as many; all, if it has too few.
-pub(super) fn languages(text: &Text<'_>) -> u32 {
+impl Text<'_> {
+    /// Returns the bits of the languages that the text may be in: those of which it has most common words, or nearly as many; all, if it has
+    /// too few.
+    pub(super) fn languages(&self) -> u32 {
+        *self.languages.get_or_init(|| languages(self))
+    }
+}
+
+fn languages(text: &Text<'_>) -> u32 {
     let mut counts = [0_u32; u32::BITS as usize];
     let words = text.units.iter().filter(|unit| unit.kind == Kind::Word).take(FIRST);
     for &languages in words.filter_map(|unit| COMMON_WORDS.get(unit.key)) {

@@ -6,6 +6,7 @@
 //! ([`super::shared`]).
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -19,7 +20,7 @@ use super::shared::Shared;
 use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, Text, Unit, Units};
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::lexicon::{is_han, is_word_char};
-use neardup_text::message::Message;
+use neardup_text::message::without_markup;
 use neardup_text::normalize::{Buffer, Steps, normalize, simplified, spelling};
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
@@ -64,7 +65,9 @@ impl<'t> Text<'t> {
         let Units { units, content, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
-        Self { text, units, content, numbers, quotes, unspaced, latin, ignored, marks }
+        let keys = units.iter().map(|unit| unit.key).collect();
+        let (languages, counted) = (OnceCell::new(), OnceCell::new());
+        Self { text, units, content, numbers, quotes, unspaced, latin, ignored, marks, keys, languages, counted }
     }
 }
 
@@ -77,7 +80,7 @@ pub(crate) fn plain(text: &str) -> Result<Cow<'_, str>> {
         return Err(Error::new(ErrorKind::LimitExceeded, "a text of 4 GB or more cannot be compared"));
     }
     // Its lines stay, so that quotations are found.
-    let text = Message::read(text).text;
+    let text = without_markup(text);
     static LINKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["://", "www."].map(Finder::new));
     Ok(if LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
         Cow::Owned(normalize(&text, Steps::LINKS, &mut Buffer::default()).to_owned())

@@ -4,6 +4,7 @@
 //! the reading of another text can reuse this one.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::numerals::Number;
@@ -129,6 +130,20 @@ pub(crate) struct Text<'t> {
     pub(crate) ignored: Vec<Range<usize>>,
     /// Positions up to which a text that is read later can reuse this one.
     pub(crate) marks: Vec<Mark>,
+    /// The keys of its units.
+    pub(crate) keys: Vec<u64>,
+    /// The bits of the languages that it may be in, once they are asked for.
+    pub(crate) languages: OnceCell<u32>,
+    /// In how many rows its units are, of the table that asked first.
+    pub(crate) counted: OnceCell<Counted>,
+}
+
+/// In how many rows of a sample of a table each unit of a text is, alone and with the next one. Empty if no row is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Counted {
+    /// The number of the sample.
+    pub(crate) sample: u64,
+    pub(crate) rows: Box<[[u16; 2]]>,
 }
 
 impl Text<'_> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::correction::Correction;
-use super::features::{Features, define_features};
+use super::features::{FACTS, Features, define_features};
 use super::whole::Whole;
 use super::wording::{Wording, wording};
 use crate::compare::comparison::{Compared, Comparison};
@@ -61,6 +61,17 @@ pub(crate) const WITHOUT_TABLE: [bool; COUNT] = {
     let mut known = [true; COUNT];
     let mut at = COUNT - 1 - Context::COUNT;
     while at < COUNT - 1 {
+        known[at] = false;
+        at += 1;
+    }
+    known
+};
+
+/// Which numbers are known before facts are compared and the table is asked.
+pub(crate) const WITHOUT_FACTS_AND_TABLE: [bool; COUNT] = {
+    let mut known = WITHOUT_TABLE;
+    let mut at = FACTS.start;
+    while at < FACTS.end {
         known[at] = false;
         at += 1;
     }

@@ -1,7 +1,7 @@
 //! What a verdict rests on, and the verdict.
 
 use super::context::Inputs;
-use super::model;
+use super::model::{self, Scoring};
 use crate::compare::comparison::Comparison;
 use crate::table::surroundings::Surroundings;
 use crate::verdict::Verdict;
@@ -20,21 +20,28 @@ pub(crate) struct Evidence {
     pub(crate) quotes: bool,
     /// Whether the texts are equal without being compared.
     pub(crate) equal: bool,
+    /// The lengths of the whole texts, if only the beginning of one was compared.
+    pub(crate) wholes: Option<[usize; 2]>,
 }
 
 impl Evidence {
     /// Gives the verdict and its score.
     pub(crate) fn verdict(&self) -> (Verdict, f64) {
+        self.verdict_after(&Scoring::default())
+    }
+
+    /// Gives the verdict and its score, part of which is known.
+    pub(crate) fn verdict_after(&self, scoring: &Scoring) -> (Verdict, f64) {
         self.without_model().unwrap_or_else(|| {
-            let score = model::score(&self.inputs);
-            (model::verdict(score, &self.inputs, &self.texts), score)
+            let score = scoring.score(&self.inputs);
+            (model::verdict(score, &self.inputs, &self.texts, self.wholes), score)
         })
     }
 
     /// Gives the verdict if the model is not asked: the same text, or a text without letters.
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
-        let known = self.furniture > 0 || self.quotes;
+        let known = self.furniture > 0 || self.quotes || self.wholes.is_some();
         let same_text = self.equal || (!known && self.texts.is_same() && !self.texts.a.text.units.is_empty());
         if same_titles && same_text {
             return Some((Verdict::Copy, 1.0));

@@ -3,6 +3,8 @@
 //! [`Features::NAMES`] says what each number is and which way it may speak: what contradicts can only speak for keeping both, what is
 //! shared only for keeping one. All are symmetric in the two texts.
 
+use std::ops::Range;
+
 use super::signals;
 use crate::align::alignment::align;
 use crate::compare::comparison::{Compared, Comparison};
@@ -112,6 +114,26 @@ define_features! {
     own_news: -1,
 }
 
+/// The positions of the features of contradicting facts; those of the titles are others.
+pub(crate) const FACTS: Range<usize> = place("any_conflict")..place("other_heads");
+
+/// Returns the position of a feature.
+const fn place(name: &str) -> usize {
+    let mut at = 0;
+    while at < Features::COUNT && !are_equal(Features::NAMES[at].0.as_bytes(), name.as_bytes()) {
+        at += 1;
+    }
+    at
+}
+
+const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 /// The number of units in which a report states its subject.
 const LEAD: usize = 60;
 
@@ -138,21 +160,12 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
     let (short, long) = (a.min(b), a.max(b));
     let shared = texts.shared;
     let held = share(shared, short);
-    let brief = 1.0 / (1.0 + short as f64 / 40.0);
-    let count = |wanted: &dyn Fn(&Contradiction) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
-    let hard = count(&Contradiction::is_hard);
-    let lead = count(&|pair| pair.is_hard() && (pair.a.start < LEAD && pair.b.start < LEAD));
-    let figures = count(&|pair| pair.kind.is_figure());
-    let agreeing = agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
+    let brief = brief(short);
     let lacking = texts.a.lacks(0..a).min(texts.b.lacks(0..b));
     let shape = Shape::of(texts);
-    let longer = libm::log(share(long.max(1), short.max(1)));
-    // 1 for texts of the same length, 0 if one is e times as long as the other.
-    let even = 1.0 - longer.min(1.0);
-    let any_conflict = flag(hard > 0);
-    let figures_disagree = share(figures, figures + agreeing);
-    let names = log(count(&|pair| pair.kind.is_name()));
-    Features {
+    let longer = longer(short, long);
+    let even = even(longer);
+    let features = Features {
         held,
         alike: share(shared, long),
         sentences_of: flag(statements::are_sentences_of(texts)),
@@ -169,21 +182,6 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         slots: log(shape.slots),
         refilled_long: log(shape.refilled) * (1.0 - brief),
         letters: flag(shape.letters),
-        any_conflict,
-        any_conflict_even: any_conflict * even,
-        conflicts_short: log(hard) * brief,
-        conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
-        lead_conflicts: log(lead) * even,
-        figures_disagree,
-        figures_disagree_even: figures_disagree * even,
-        dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
-        names,
-        names_even: names * even,
-        quoted: log(count(&|pair| {
-            matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin | ConflictKind::Code)
-        })),
-        both_tell_more_short: log(texts.lone) * brief,
-        both_tell_more_long: log(texts.lone) * (1.0 - brief),
         other_heads: heads_apart(texts),
         title_conflicts_short: titles
             .map_or(0.0, |titles| log(titles.pairs.iter().filter(|pair| pair.is_hard()).count()))
@@ -193,7 +191,58 @@ pub(crate) fn features(texts: &Comparison, titles: Option<&Comparison>) -> Featu
         planned: flag(signals::only_one_plans(texts)),
         other_work: flag(signals::are_about_other_works(texts)),
         own_news: flag(signals::have_own_news(texts)),
+        ..Features::default()
+    };
+    features.with_facts(texts)
+}
+
+impl Features {
+    /// Returns the same with the features of the facts of two texts, once these have been compared. Facts change no other.
+    pub(crate) fn with_facts(self, texts: &Comparison) -> Self {
+        let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
+        let (short, long) = (a.min(b), a.max(b));
+        let (brief, even) = (brief(short), even(longer(short, long)));
+        let count = |wanted: &dyn Fn(&Contradiction) -> bool| texts.pairs.iter().filter(|pair| wanted(pair)).count();
+        let hard = count(&Contradiction::is_hard);
+        let lead = count(&|pair| pair.is_hard() && (pair.a.start < LEAD && pair.b.start < LEAD));
+        let figures = count(&|pair| pair.kind.is_figure());
+        let agreeing = || agreeing_figures(&texts.a).min(agreeing_figures(&texts.b));
+        let any_conflict = flag(hard > 0);
+        let figures_disagree = if figures == 0 { 0.0 } else { share(figures, figures + agreeing()) };
+        let names = log(count(&|pair| pair.kind.is_name()));
+        Self {
+            any_conflict,
+            any_conflict_even: any_conflict * even,
+            conflicts_short: log(hard) * brief,
+            conflict_density: hard as f64 * 20.0 / (short as f64 + 20.0),
+            lead_conflicts: log(lead) * even,
+            figures_disagree,
+            figures_disagree_even: figures_disagree * even,
+            dates: log(count(&|pair| pair.kind == ConflictKind::Date)),
+            names,
+            names_even: names * even,
+            quoted: log(count(&|pair| {
+                matches!(pair.kind, ConflictKind::Quoted | ConflictKind::Latin | ConflictKind::Code)
+            })),
+            both_tell_more_short: log(texts.lone) * brief,
+            both_tell_more_long: log(texts.lone) * (1.0 - brief),
+            ..self
+        }
     }
+}
+
+/// Returns how short a text of so many units is.
+fn brief(units: usize) -> f64 {
+    1.0 / (1.0 + units as f64 / 40.0)
+}
+
+fn longer(short: usize, long: usize) -> f64 {
+    libm::log(share(long.max(1), short.max(1)))
+}
+
+/// Returns 1 for texts of the same length, 0 if one is e times as long as the other.
+fn even(longer: f64) -> f64 {
+    1.0 - longer.min(1.0)
 }
 
 fn flag(is_so: bool) -> f64 {

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::context::{self, Inputs};
 use super::line;
+use super::trees::{Bounds, Each, Walk};
 use super::weights::{TERMS, TREES};
 use crate::compare::comparison::Comparison;
 use crate::verdict::Verdict;
@@ -17,16 +18,9 @@ pub fn probability(log_odds: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-log_odds))
 }
 
-/// Computes the probability that keeping one of the two loses nothing.
-pub(crate) fn score(inputs: &Inputs) -> f64 {
-    let log_odds = log_odds(inputs);
-    probability(inputs.correction.map_or(log_odds, |of| of.corrected(log_odds, inputs)))
-}
-
 /// Computes the logarithm of the odds, without a correction.
 pub(crate) fn log_odds(inputs: &Inputs) -> f64 {
-    let values = inputs.values();
-    TREES.sum(&values) + line::most(&TERMS, &values, &[true; context::COUNT]) + rare(inputs)
+    Scoring::default().log_odds(inputs)
 }
 
 /// What signals add that too few labelled pairs have for a tree to split on them: the weights of a logistic regression on the pairs of news,
@@ -44,18 +38,68 @@ fn rare(inputs: &Inputs) -> f64 {
     weighed.iter().map(|(value, weight)| value * weight).sum()
 }
 
-/// What all trees after each one can add at most: a sum that stays below the bound ends early.
-static AFTER: LazyLock<Vec<f64>> = LazyLock::new(|| TREES.most_after());
+/// What trees can add at most: a sum that stays below the bound ends early.
+static BOUNDS: LazyLock<Bounds> = LazyLock::new(|| TREES.bounds());
 
-/// Says whether the score may be [`LEAST_SCORE`], whatever is not known yet: contradicting facts, and if `asks_table`, what the table says.
-pub(crate) fn may_be_kept(inputs: &Inputs, asks_table: bool) -> bool {
-    let values = inputs.values();
-    // Contradictions only speak against a copy, so a pair without any has the best of its scores.
-    let known = if asks_table { &context::WITHOUT_TABLE } else { &[true; context::COUNT] };
-    // Log odds of 0 are a score of one half; with a margin for rounding.
-    let least = inputs.correction.map_or(0.0, |of| of.least(0.0, inputs, asks_table)) - 1e-3;
-    let least = least - rare(inputs) - line::most(&TERMS, &values, known);
-    TREES.may_reach(&values, known, least, &AFTER)
+/// Which numbers are known at each step.
+struct Known {
+    all: Each<bool>,
+    without_table: Each<bool>,
+    without_facts_and_table: Each<bool>,
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(|| Known {
+    all: Each::marked(&[true; context::COUNT]),
+    without_table: Each::marked(&context::WITHOUT_TABLE),
+    without_facts_and_table: Each::marked(&context::WITHOUT_FACTS_AND_TABLE),
+});
+
+/// The score of a pair of which more and more becomes known.
+pub(crate) struct Scoring(Walk<'static>);
+
+/// What is not known of a pair yet.
+#[derive(Clone, Copy)]
+pub(crate) struct Missing {
+    /// Contradicting facts.
+    pub(crate) facts: bool,
+    /// What the table says.
+    pub(crate) table: bool,
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Self(Walk::new(&TREES))
+    }
+}
+
+impl Scoring {
+    /// Says whether the score may be [`LEAST_SCORE`], whatever is missing. If it may not, nothing else is asked.
+    pub(crate) fn may_be_kept(&mut self, inputs: &Inputs, missing: Missing) -> bool {
+        let values = inputs.values();
+        // Contradictions only speak against a copy, so a pair without any has the best of its scores.
+        let (known, of_line) = if missing.table {
+            (&KNOWN.without_table, &context::WITHOUT_TABLE)
+        } else {
+            (&KNOWN.all, &[true; context::COUNT])
+        };
+        let settled = if missing.facts { &KNOWN.without_facts_and_table } else { known };
+        // Log odds of 0 are a score of one half; with a margin for rounding.
+        let least = inputs.correction.map_or(0.0, |of| of.least(0.0, inputs, missing.table)) - 1e-3;
+        let least = least - rare(inputs) - line::most(&TERMS, &values, of_line);
+        self.0.may_reach(&Each::rounded_down(&values), [known, settled], least, &BOUNDS)
+    }
+
+    /// Returns the probability that keeping one of the two loses nothing, once all is known.
+    pub(crate) fn score(&self, inputs: &Inputs) -> f64 {
+        let log_odds = self.log_odds(inputs);
+        probability(inputs.correction.map_or(log_odds, |of| of.corrected(log_odds, inputs)))
+    }
+
+    fn log_odds(&self, inputs: &Inputs) -> f64 {
+        let values = inputs.values();
+        let trees = self.0.sum(&Each::rounded_down(&values));
+        trees + line::most(&TERMS, &values, &[true; context::COUNT]) + rare(inputs)
+    }
 }
 
 /// Returns what each number adds to the logarithm of the odds, the greatest first; zeros are omitted. A leaf is shared by the numbers
@@ -95,15 +139,24 @@ const OTHER_QUESTION: f64 = 0.6;
 /// From this share on, two texts have the same form.
 const SAME_FORM: f64 = 0.6;
 
-/// Names the verdict for a score.
-pub(crate) fn verdict(score: f64, inputs: &Inputs, texts: &Comparison) -> Verdict {
+/// Returns how much longer one text is than the other, as a share of it.
+fn more([a, b]: [usize; 2]) -> f64 {
+    1.0 - a.min(b) as f64 / a.max(b).max(1) as f64
+}
+
+/// Names the verdict for a score. `wholes` are the lengths of texts of which only the beginnings were compared.
+pub(crate) fn verdict(score: f64, inputs: &Inputs, texts: &Comparison, wholes: Option<[usize; 2]>) -> Verdict {
     let features = &inputs.texts;
     let (held, alike) = (features.held, features.alike);
     let hard = features.any_conflict > 0.0;
     if score >= LEAST_SCORE {
-        let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
-        let more = 1.0 - a.min(b) as f64 / a.max(b).max(1) as f64;
-        if more >= EXCERPT && alike < 1.0 - EXCERPT { Verdict::Excerpt } else { Verdict::Copy }
+        let units = [&texts.a, &texts.b].map(|compared| compared.text.units.len());
+        let is_excerpt = more(units) >= EXCERPT && alike < 1.0 - EXCERPT;
+        if is_excerpt || wholes.is_some_and(|wholes| more(wholes) >= EXCERPT) {
+            Verdict::Excerpt
+        } else {
+            Verdict::Copy
+        }
     } else if held < APART || features.other_heads >= OTHER_QUESTION || features.slogan > 0.0 {
         Verdict::Different
     } else if features.own_news > 0.0 && !hard {

@@ -2,7 +2,8 @@
 //!
 //! Each split compares one number with a threshold. A number whose sign is known may only speak one way (monotone splits): what the other text
 //! lacks never speaks for a copy. [`Trees::most`] bounds the sum while some numbers are unknown, so that a pair can be ruled out before it is
-//! compared further, without changing any answer.
+//! compared further, without changing any answer. A [`Walk`] is the same step by step: it goes on where it stopped as more numbers become
+//! known, and ends as soon as the bound is out of reach.
 
 /// One split: the number that is compared, the threshold, and where to go for values below it and for others. A target below zero is the
 /// leaf `-1 - target`.
@@ -48,30 +49,19 @@ impl Trees<'_> {
         self.roots.iter().fold(self.constant, |sum, &root| sum + self.most_below(root, numbers, known))
     }
 
-    /// Says whether [`Trees::most`] is at least `least`, by as few trees as that takes. `after` is [`Trees::most_after`].
+    /// Returns what the trees can add whatever the numbers are.
     #[must_use]
-    pub fn may_reach(&self, numbers: &[f64], known: &[bool], least: f64, after: &[f64]) -> bool {
-        let mut sum = self.constant;
-        for (&root, after) in self.roots.iter().zip(after) {
-            sum += self.most_below(root, numbers, known);
-            if sum + after < least {
-                return false;
-            }
-        }
-        sum >= least
-    }
-
-    /// Returns for each tree the most that all trees after it can add.
-    #[must_use]
-    pub fn most_after(&self) -> Vec<f64> {
+    pub fn bounds(&self) -> Bounds {
+        let most_at = |at: i16| self.most_below(at, &[], &[]);
         let mut most = 0.0;
         let mut after: Vec<f64> = Vec::with_capacity(self.roots.len());
         for &root in self.roots.iter().rev() {
             after.push(most);
-            most += self.most_below(root, &[], &[]);
+            most += most_at(root);
         }
         after.reverse();
-        after
+        let below = (0..).take(self.splits.len()).map(|split| most_at(split) as f32).collect();
+        Bounds { after, below }
     }
 
     fn most_below(&self, at: i16, numbers: &[f64], known: &[bool]) -> f64 {
@@ -103,6 +93,130 @@ impl Trees<'_> {
     fn leaf(&self, at: i16) -> f64 {
         let leaf = usize::try_from(-1 - i32::from(at)).ok().and_then(|leaf| self.leaves.get(leaf));
         leaf.copied().map_or(0.0, f64::from)
+    }
+}
+
+/// What trees can add at most.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// For each tree, all trees after it.
+    after: Vec<f64>,
+    /// For each split, the greatest leaf below it.
+    below: Vec<f32>,
+}
+
+/// How far some numbers have been followed through each tree: to the first split on one that may change, or to a leaf.
+#[derive(Clone, Debug)]
+pub struct Walk<'t> {
+    trees: &'t Trees<'t>,
+    at: Vec<i16>,
+}
+
+impl<'t> Walk<'t> {
+    /// Begins before the first split of each tree.
+    #[must_use]
+    pub fn new(trees: &'t Trees<'t>) -> Self {
+        Self { trees, at: trees.roots.to_vec() }
+    }
+
+    /// Says whether [`Trees::most`] is at least `least`, by as few trees as that takes, and goes on through the splits on numbers that are
+    /// `settled`: these are the same in all later calls. `bounds` are those of the trees. Once it is not, the walk is over.
+    pub fn may_reach(
+        &mut self,
+        numbers: &Each<f32>,
+        [known, settled]: [&Each<bool>; 2],
+        least: f64,
+        bounds: &Bounds,
+    ) -> bool {
+        let mut sum = self.trees.constant;
+        for (at, after) in self.at.iter_mut().zip(&bounds.after) {
+            *at = self.trees.follow(*at, numbers, |number| settled.get(number));
+            sum += f64::from(self.trees.most_from(*at, numbers, known, &bounds.below, f32::MIN));
+            if sum + after < least {
+                return false;
+            }
+        }
+        sum >= least
+    }
+
+    /// Returns the sum, as [`Trees::sum`] does.
+    #[must_use]
+    pub fn sum(&self, numbers: &Each<f32>) -> f64 {
+        self.at.iter().fold(self.trees.constant, |sum, &at| sum + self.trees.leaf(self.trees.follow(at, numbers, |_| true)))
+    }
+}
+
+impl Trees<'_> {
+    /// Goes on from a split as far as numbers are settled.
+    fn follow(&self, mut at: i16, numbers: &Each<f32>, is_settled: impl Fn(u8) -> bool) -> i16 {
+        while let Some(split) = self.split(at)
+            && is_settled(split.number)
+        {
+            at = split.next[usize::from(numbers.passes(split))];
+        }
+        at
+    }
+
+    /// Returns the greatest leaf that can be reached from a split, or `least` if that is greater. `most` is the greatest leaf below each
+    /// split: where it is no greater than what has been found, nothing is looked at, which saves most of the way.
+    fn most_from(&self, mut at: i16, numbers: &Each<f32>, known: &Each<bool>, most: &[f32], least: f32) -> f32 {
+        let mut found = least;
+        let most_at = |at: i16| usize::try_from(at).map_or_else(|_| self.leaf(at) as f32, |split| most[split]);
+        while let Some(split) = self.split(at) {
+            if most_at(at) <= found {
+                return found;
+            }
+            let [below, above] = split.next;
+            if known.get(split.number) {
+                at = split.next[usize::from(numbers.passes(split))];
+            } else if most_at(below) < most_at(above) {
+                found = self.most_from(above, numbers, known, most, found);
+                at = below;
+            } else {
+                found = self.most_from(below, numbers, known, most, found);
+                at = above;
+            }
+        }
+        found.max(self.leaf(at) as f32)
+    }
+}
+
+/// A value for each number that a [`Split`] may name, so that none has to be checked for.
+#[derive(Clone, Debug)]
+pub struct Each<T>([T; 1 << u8::BITS]);
+
+impl<T: Copy + Default> Each<T> {
+    fn of(values: impl Iterator<Item = T>) -> Self {
+        let mut each = Self([T::default(); _]);
+        each.0.iter_mut().zip(values).for_each(|(to, value)| *to = value);
+        each
+    }
+
+    fn get(&self, number: u8) -> T {
+        self.0[usize::from(number)]
+    }
+}
+
+impl Each<bool> {
+    /// Marks some numbers.
+    #[must_use]
+    pub fn marked(marked: &[bool]) -> Self {
+        Self::of(marked.iter().copied())
+    }
+}
+
+impl Each<f32> {
+    /// Rounds numbers down to the precision of thresholds. Each is at least a threshold exactly if it was before.
+    #[must_use]
+    pub fn rounded_down(numbers: &[f64]) -> Self {
+        Self::of(numbers.iter().map(|&number| {
+            let rounded = number as f32;
+            if f64::from(rounded) > number { rounded.next_down() } else { rounded }
+        }))
+    }
+
+    fn passes(&self, split: &Split) -> bool {
+        self.get(split.number) >= split.threshold
     }
 }
 
@@ -148,9 +262,40 @@ mod tests {
             let mixed: Vec<f64> = (0..4).map(|at| if known[at] { numbers[at] } else { others[at] }).collect();
             prop_assert!(trees.sum(&mixed) <= trees.most(&numbers, &known) + 1e-9);
             prop_assert!((trees.most(&mixed, &[true; 4]) - trees.sum(&mixed)).abs() < 1e-9);
-            for least in [-1.0, 0.0, 1.0] {
-                let most = trees.most(&numbers, &known);
-                prop_assert_eq!(trees.may_reach(&numbers, &known, least, &trees.most_after()), most >= least);
+        }
+
+        #[test]
+        fn a_walk_ends_where_the_trees_do(
+            (splits, leaves, roots) in trees(),
+            numbers in prop::collection::vec(-1.5_f64..1.5, 4),
+            others in prop::collection::vec(-1.5_f64..1.5, 4),
+            known in prop::collection::vec(any::<bool>(), 4),
+            settled in prop::collection::vec(any::<bool>(), 4),
+            least in -3.0_f64..3.0,
+        ) {
+            let trees = Trees { constant: 0.5, roots: &roots, splits: &splits, leaves: &leaves };
+            let settled: Vec<bool> = (0..4).map(|at| known[at] && settled[at]).collect();
+            let later: Vec<f64> = (0..4).map(|at| if settled[at] { numbers[at] } else { others[at] }).collect();
+            let mut walk = Walk::new(&trees);
+            let marked = [&Each::marked(&known), &Each::marked(&settled)];
+            let may = walk.may_reach(&Each::rounded_down(&numbers), marked, least, &trees.bounds());
+            prop_assert_eq!(may, trees.most(&numbers, &known) >= least);
+            if may {
+                let all = Each::marked(&[true; 4]);
+                let rounded = Each::rounded_down(&later);
+                let may = walk.may_reach(&rounded, [&all, &all], least, &trees.bounds());
+                prop_assert_eq!(may, trees.sum(&later) >= least);
+                if may {
+                    prop_assert_eq!(walk.sum(&rounded), trees.sum(&later));
+                }
+            }
+        }
+
+        #[test]
+        fn rounding_down_passes_the_same_thresholds(number in -2.0_f64..2.0, threshold in -2.0_f32..2.0) {
+            for number in [number, threshold.into(), f64::from(threshold).next_down(), f64::from(threshold).next_up()] {
+                let split = Split { number: 0, threshold, next: [0, 0] };
+                prop_assert_eq!(Each::rounded_down(&[number]).passes(&split), is_above(&split, &[number]));
             }
         }
     }

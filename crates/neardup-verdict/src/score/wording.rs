@@ -104,20 +104,19 @@ struct Lack<'c> {
 
 impl<'c> Lack<'c> {
     fn of(compared: &'c Compared, other: &Compared, rarity: &Rarity) -> Self {
-        let is_all_matched = !compared.matched.contains(&false);
-        let of_other = if is_all_matched { &[][..] } else { &other.text.units[..] };
-        let keys: AHashSet<u64> = of_other.iter().map(|unit| unit.key).collect();
-        let units = &compared.text.units;
-        let mut lack = Self { compared, rarity: vec![0.0; units.len()], all: 0.0, matched: 0.0, anywhere: 0 };
-        for (at, unit) in units.iter().enumerate() {
+        let keys = &compared.text.keys;
+        let others = Keys::of(&other.text.keys, compared.matched.iter().filter(|&&matched| !matched).count());
+        let rarity = rarity.of(&compared.text);
+        let mut lack = Self { compared, rarity: vec![0.0; keys.len()], all: 0.0, matched: 0.0, anywhere: 0 };
+        for (at, &key) in keys.iter().enumerate() {
             let is_matched = compared.matched.get(at).copied().unwrap_or_default();
             let is_next = compared.matched.get(at + 1) == Some(&false);
-            let rare = rarity.of(&compared.text, at, !is_matched && is_next);
+            let rare = rarity.at(at, !is_matched && is_next);
             lack.all += rare;
             if is_matched {
                 lack.matched += rare;
             }
-            if is_matched || keys.contains(&unit.key) {
+            if is_matched || others.have(key) {
                 lack.anywhere += 1;
             } else if compared.text.content.get(at).copied().unwrap_or_default() {
                 lack.rarity[at] = rare;
@@ -177,17 +176,38 @@ impl<'c> Lack<'c> {
     }
 }
 
+/// The keys of a text that others are looked up in.
+enum Keys<'k> {
+    /// In their order, where that takes no longer than making a set.
+    Listed(&'k [u64]),
+    Set(AHashSet<u64>),
+}
+
+impl<'k> Keys<'k> {
+    /// So many keys are looked up in a list.
+    const FEW: usize = 16;
+
+    /// Prepares for a number of look-ups.
+    fn of(keys: &'k [u64], lookups: usize) -> Self {
+        if lookups <= Self::FEW { Self::Listed(keys) } else { Self::Set(keys.iter().copied().collect()) }
+    }
+
+    fn have(&self, key: u64) -> bool {
+        match self {
+            Self::Listed(keys) => keys.contains(&key),
+            Self::Set(keys) => keys.contains(&key),
+        }
+    }
+}
+
 /// Computes the wording of a pair.
 pub(crate) fn wording(texts: &Comparison, rarity: &Rarity) -> Wording {
     let (a, b) = (Lack::of(&texts.a, &texts.b, rarity), Lack::of(&texts.b, &texts.a, rarity));
     let is_a_short = a.len() <= b.len();
-    let gaps: Vec<[Range<usize>; 2]> = texts
-        .gaps
-        .iter()
-        .map(|Gap { a, b, .. }| if is_a_short { [a.clone(), b.clone()] } else { [b.clone(), a.clone()] })
-        .collect();
+    let of_texts = |Gap { a, b }: &Gap| if is_a_short { [a.clone(), b.clone()] } else { [b.clone(), a.clone()] };
+    let gaps = || texts.gaps.iter().map(of_texts);
     let (s, l) = if is_a_short { (a, b) } else { (b, a) };
-    let ends = Ends::of(&gaps, s.len(), l.len());
+    let ends = Ends::of(gaps(), s.len(), l.len());
     let mut found = Wording {
         units_s: log(s.len() as f64),
         units_l: log(l.len() as f64),
@@ -219,12 +239,12 @@ pub(crate) fn wording(texts: &Comparison, rarity: &Rarity) -> Wording {
         codes_l: l.count(Lack::is_code),
         ..Wording::default()
     };
-    replaced(&mut found, &gaps, &s, &l);
+    replaced(&mut found, gaps(), &s, &l);
     found
 }
 
 /// Counts replacements and insertions.
-fn replaced(found: &mut Wording, gaps: &[[Range<usize>; 2]], s: &Lack<'_>, l: &Lack<'_>) {
+fn replaced(found: &mut Wording, gaps: impl Iterator<Item = [Range<usize>; 2]>, s: &Lack<'_>, l: &Lack<'_>) {
     let (mut small, mut alike, mut replacements, mut insertions) = (0, 0, 0, 0);
     let (mut sum, mut inserted, mut rare, mut numbers) = (0.0, [0.0; 2], 0, 0);
     for [of_s, of_l] in gaps {
@@ -249,7 +269,7 @@ fn replaced(found: &mut Wording, gaps: &[[Range<usize>; 2]], s: &Lack<'_>, l: &L
         let has_number = |lack: &Lack<'_>, units: &Range<usize>| {
             units.clone().any(|at| lack.rarity.get(at).is_some_and(|rare| *rare > 0.0) && lack.is_number(at))
         };
-        numbers += usize::from(has_number(s, of_s) && has_number(l, of_l));
+        numbers += usize::from(has_number(s, &of_s) && has_number(l, &of_l));
         if of_s.len().max(of_l.len()) <= SMALL {
             small += 1;
             let is_alike =
@@ -281,11 +301,11 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(gaps: &[[Range<usize>; 2]], s: usize, l: usize) -> Self {
+    fn of(gaps: impl Iterator<Item = [Range<usize>; 2]>, s: usize, l: usize) -> Self {
         let mut ends = Self { first: [s, l], last: [0, 0], longest: 0, blocks: 0 };
         let mut from = [0, 0];
         let tail = [s..s, l..l];
-        for gap in gaps.iter().chain([&tail]) {
+        for gap in gaps.chain([tail]) {
             let len = gap[0].start.saturating_sub(from[0]);
             if len > 0 {
                 ends.blocks += 1;
@@ -305,6 +325,9 @@ impl Ends {
 
 /// Says whether two words are one in two spellings or forms: all but two letters at their ends are the same, or one letter in five differs.
 fn are_spelled_alike(a: &str, b: &str) -> bool {
+    if a.len().min(b.len()) < 4 {
+        return false;
+    }
     let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
     let (a, b) = (letters(a), letters(b));
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));

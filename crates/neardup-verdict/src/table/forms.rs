@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::passages::Passages;
 use super::rarity::Rarity;
 use super::rows::Rows;
+use crate::compare::passages::Passages;
 use crate::compare::prepared::Prepared;
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
@@ -52,6 +52,8 @@ pub struct Forms {
     passages: usize,
     /// What rows spread over the table say, once they have been read.
     background: Option<Rc<Sample>>,
+    /// The rows of the last pair, emptied: so that no pair needs a set of its own.
+    seen: AHashSet<u64>,
 }
 
 /// What rows spread over a table say of it.
@@ -87,7 +89,7 @@ impl Known<'_> {
     /// Gives the lines of each text that the whole table repeats, in bytes of the plain text.
     pub(crate) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Rc<[Range<usize>]>; 2]> {
         let furniture = &self.forms.sample(self.rows)?.furniture;
-        Ok(texts.map(|text| if furniture.is_empty() { [].into() } else { text.repeated(furniture) }))
+        Ok(texts.map(|text| text.repeated(furniture)))
     }
 
     /// Returns what rows spread over the table say of it.
@@ -101,11 +103,14 @@ impl Known<'_> {
         keys.extend((self.keys[1])()?);
         keys.sort_unstable();
         keys.dedup();
-        let rows = self.forms.with_keys(self.rows, &keys)?;
-        let rows: Vec<u64> = rows.into_iter().filter(|row| !self.own.contains(&Some(*row))).collect();
-        let mut seen: AHashSet<u64> = texts.map(|text| token_hash(text.text())).into_iter().collect();
+        let mut rows = self.forms.with_keys(self.rows, &keys)?;
+        rows.retain(|row| !self.own.contains(&Some(*row)));
         let mut found = self.forms.sampled(self.rows, &rows)?;
-        found.retain(|sampled| seen.insert(sampled.text));
+        if !found.is_empty() {
+            let seen = self.forms.none_seen();
+            seen.extend(texts.map(|text| token_hash(text.text())));
+            found.retain(|sampled| seen.insert(sampled.text));
+        }
         Ok(found)
     }
 }
@@ -123,15 +128,21 @@ impl Forms {
         if self.by_key.len() > KEPT_KEYS {
             self.by_key.clear();
         }
-        let (mut seen, mut found) = (AHashSet::new(), Vec::new());
+        self.none_seen();
+        let mut found = Vec::new();
         for &key in keys {
             let with_key = match self.by_key.entry(key) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => unknown.insert(rows.with_key(key)?),
             };
-            found.extend(with_key.iter().copied().filter(|row| seen.insert(*row)));
+            found.extend(with_key.iter().copied().filter(|row| self.seen.insert(*row)));
         }
         Ok(found)
+    }
+
+    fn none_seen(&mut self) -> &mut AHashSet<u64> {
+        self.seen.clear();
+        &mut self.seen
     }
 
     /// Gives what was read of rows, in their order; of those that are not known, it reads the texts.

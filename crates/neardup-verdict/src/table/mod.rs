@@ -1,10 +1,8 @@
 //! Step 5: what the rows around two texts say of them, if the table is known.
 //!
-//! [`rows`] asks the table, [`forms`] keeps what its rows share, [`passages`] reads them, and [`surroundings`] places a pair among
-//! them. [`score::context`](crate::score::context) turns the answer into numbers.
+//! [`rows`] asks the table, [`forms`] keeps what its rows share, and [`surroundings`] places a pair among them. [`score::context`](crate::score::context) turns the answer into numbers.
 
 pub(crate) mod forms;
-pub(crate) mod passages;
 pub(crate) mod rarity;
 pub(crate) mod rows;
 pub(crate) mod surroundings;

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::forms::Sampled;
-use super::passages::Passages;
 use crate::align::distinct::Distinct;
+use crate::compare::passages::Passages;
 use crate::compare::prepared::Prepared;
 
 /// A row that shares less than this part of the shorter text's passages with each of the two texts has another message. Chosen
@@ -42,37 +42,49 @@ impl Surroundings {
         if rows.is_empty() {
             return Self::default();
         }
-        let passages = texts.map(|text| Passages::of(text.plain()));
-        let all = Both::of(&passages);
+        let passages = texts.map(Prepared::passages);
+        let all = Both::of(passages);
         let has_lone = (0..2).all(|at| all.lone[at] > 0);
         let least = all.sizes[0].min(all.sizes[1]);
-        let (mut other, mut others) = (Vec::new(), Vec::new());
+        let mut other = Vec::new();
+        // The passages of rows with other messages, one row after the other, and where each row ends.
+        let (mut others, mut ends): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut similar = 0;
         let mut is_repeated = false;
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
-            let found: Vec<usize> = row.passages.iter().filter_map(|key| all.keys.find(*key)).collect();
-            let count = |wanted: &dyn Fn(In) -> bool| found.iter().filter(|&&at| wanted(all.texts[at])).count() as f64;
-            let shared = [0, 1].map(|at: usize| count(&|texts| texts[at]));
+            let from = others.len();
+            others.extend(row.passages.iter().filter_map(|key| all.keys.find(*key)));
+            let found = &others[from..];
+            let [mut of_a, mut of_b, mut of_both] = [0_u32; 3];
+            for &at in found {
+                let [in_a, in_b] = all.texts[at];
+                of_a += u32::from(in_a);
+                of_b += u32::from(in_b);
+                of_both += u32::from(in_a && in_b);
+            }
+            let shared = [of_a, of_b].map(f64::from);
             let likeness = [0, 1].map(|at: usize| shared[at] / all.sizes[at].min(row.passages.len()).max(1) as f64);
             is_repeated |= (0..2).any(|at| all.sizes[at] == least && shared[at] >= WHOLE * least as f64);
             if likeness.iter().any(|likeness| *likeness >= ALIKE) {
                 similar += 1;
-                let has = [0, 1].map(|at: usize| count(&|texts| texts[at] && !texts[1 - at]) / all.lone[at] as f64);
+                let has = [0, 1].map(|at: usize| f64::from([of_a, of_b][at] - of_both) / all.lone[at] as f64);
+                others.truncate(from);
                 other.extend(has_lone.then(|| 1.0 - has[0].max(has[1])));
             } else {
                 found.iter().for_each(|&at| rows_with[at] += 1);
-                others.push(found);
+                ends.push(others.len());
             }
         }
         let is_form = |at: usize| rows_with[at] >= OTHERS;
         let form = passages.map(|passages| passages.stretches(|key| all.keys.find(key).is_some_and(is_form)));
-        let follows = |row: &&Vec<usize>| row.iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
+        let follows = |row: &Range<usize>| others[row.clone()].iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
+        let starts = std::iter::once(0).chain(ends.iter().copied());
         Self {
             form,
             rows: rows.len(),
             similar,
-            followers: others.iter().filter(follows).count(),
+            followers: starts.zip(&ends).map(|(from, &end)| from..end).filter(follows).count(),
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
             is_repeated,
@@ -93,9 +105,10 @@ struct Both {
 }
 
 impl Both {
-    fn of(passages: &[Passages; 2]) -> Self {
-        let mut keys = Distinct::with_capacity(passages.iter().map(|passages| passages.keys.len()).sum());
-        let mut texts: Vec<In> = Vec::new();
+    fn of(passages: [&Passages; 2]) -> Self {
+        let most = passages.iter().map(|passages| passages.keys.len()).sum();
+        let mut keys = Distinct::with_capacity(most);
+        let mut texts: Vec<In> = Vec::with_capacity(most);
         for (text, passages) in passages.iter().enumerate() {
             for key in &passages.keys {
                 let at = keys.insert(*key);
@@ -105,9 +118,9 @@ impl Both {
                 texts[at][text] = true;
             }
         }
-        let count = |wanted: &dyn Fn(&In) -> bool| texts.iter().filter(|texts| wanted(texts)).count();
-        let sizes = [0, 1].map(|at: usize| count(&|texts| texts[at]));
-        let lone = [0, 1].map(|at: usize| count(&|texts| texts[at] && !texts[1 - at]));
+        let count = |wanted: fn(&In) -> bool| texts.iter().filter(|texts| wanted(texts)).count();
+        let (sizes, both) = ([count(|texts| texts[0]), count(|texts| texts[1])], count(|texts| texts[0] && texts[1]));
+        let lone = sizes.map(|size| size - both);
         Self { keys, texts, sizes, lone }
     }
 }
