@@ -34,9 +34,12 @@ struct Layout {
     indexes: [Option<pg_sys::Oid>; 2],
 }
 
+/// What is known of a table of answers for an owner; no layout if it is not trusted.
+type Trusted = (Stamp, pg_sys::Oid, Option<Layout>);
+
 thread_local! {
-    /// By table of answers, what is known of it for an owner; `None` if it is not trusted.
-    static LAYOUTS: RefCell<AHashMap<pg_sys::Oid, (Stamp, pg_sys::Oid, Option<Layout>)>> = RefCell::default();
+    /// By table of answers.
+    static LAYOUTS: RefCell<AHashMap<pg_sys::Oid, Trusted>> = RefCell::default();
 }
 
 /// The answers about the rows of a table.

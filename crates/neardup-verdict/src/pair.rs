@@ -199,7 +199,17 @@ impl<'p> Pair<'p> {
         let inputs = Inputs { table, ..inputs };
         let Ignored { left_out, furniture, quotes, .. } = ignored;
         let wholes = self.texts.iter().any(|text| text.is_beginning()).then(|| self.texts.map(Prepared::len));
-        Ok(Evidence { texts, titles, inputs, surroundings, left_out, furniture, quotes, equal: self.are_equal(), wholes })
+        Ok(Evidence {
+            texts,
+            titles,
+            inputs,
+            surroundings,
+            left_out,
+            furniture,
+            quotes,
+            equal: self.are_equal(),
+            wholes,
+        })
     }
 
     fn inputs_without_table(&self, texts: &Comparison, titles: Option<&Comparison>, sample: &Sample) -> Inputs {

@@ -105,9 +105,8 @@ impl Stated {
             return self.has(plain_key(fact)) || self.has(bare);
         }
         let own = present(fact);
-        let states = |date: Date| {
-            (1..FIELDS).any(|other| other & own != 0 && self.has(date_key(&date, other, other & own)))
-        };
+        let states =
+            |date: Date| (1..FIELDS).any(|other| other & own != 0 && self.has(date_key(&date, other, other & own)));
         fact.dates().any(states)
     }
 }
@@ -359,10 +358,7 @@ fn left<'t>(
         let [own_gap, other_gap] = ranges(gaps.get(places.0)?);
         let before = own_gap.start.checked_sub(fact.units.start).filter(|&before| before > 0 && fact.is_measured());
         let counterpart = before.and_then(|before| other_gap.start.checked_sub(before));
-        if counterpart
-            .and_then(value_at)
-            .is_some_and(|other| !other.is_measured() && other.bare() == fact.bare())
-        {
+        if counterpart.and_then(value_at).is_some_and(|other| !other.is_measured() && other.bare() == fact.bare()) {
             return None;
         }
         let is_own = fact.kind.is_figure() && replaced.contains(&places.0) || !stated.states(fact);

@@ -204,11 +204,24 @@ fn dot(a: &[f64; COUNT], b: &[f64; COUNT]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Fits the parts by Newton's method, without one of the answers: a logistic regression around the general model, with a penalty.
+/// What the answers cost with these parts, and the penalty.
+fn total(answers: &[([f64; COUNT], f64, f64)], without: Option<usize>, parts: &[f64; COUNT]) -> f64 {
+    let penalty: f64 = parts.iter().zip(PULL).map(|(part, pull)| pull * part * part / 2.0).sum();
+    let of = |(terms, log_odds, truth): &([f64; COUNT], f64, f64)| {
+        let odds = log_odds + dot(terms, parts);
+        libm::log1p(libm::exp(if *truth > 0.5 { -odds } else { odds }.clamp(-500.0, 500.0)))
+    };
+    let others = answers.iter().enumerate().filter(|(at, _)| Some(*at) != without);
+    penalty + others.map(|(_, answer)| of(answer)).sum::<f64>()
+}
+
+/// Fits the parts by Newton's method, without one of the answers: a logistic regression around the general model, with a penalty. A step that
+/// would raise the cost is halved until it does not.
 fn fitted(answers: &[([f64; COUNT], f64, f64)], without: Option<usize>) -> [f64; COUNT] {
-    const STEPS: usize = 25;
-    const LONGEST: f64 = 2.0;
+    const STEPS: usize = 50;
+    const HALVINGS: usize = 30;
     let mut parts = [0.0; COUNT];
+    let mut cost = total(answers, without, &parts);
     for _ in 0..STEPS {
         let mut slope = [0.0; COUNT];
         let mut curve = [[0.0; COUNT]; COUNT];
@@ -226,12 +239,15 @@ fn fitted(answers: &[([f64; COUNT], f64, f64)], without: Option<usize>) -> [f64;
             }
         }
         let step = solved(curve, slope);
-        let longest = step.iter().fold(0.0_f64, |longest, part| longest.max(part.abs()));
-        let share = if longest > LONGEST { LONGEST / longest } else { 1.0 };
-        for (part, step) in parts.iter_mut().zip(step) {
-            *part = (*part - step * share).clamp(-MOST, MOST);
-        }
-        if longest < 1e-9 {
+        let shorter = |share: f64| -> [f64; COUNT] {
+            std::array::from_fn(|at| (parts[at] - step[at] * share).clamp(-MOST, MOST))
+        };
+        let tried = (0..HALVINGS).map(|halvings| shorter(libm::pow(0.5, halvings as f64)));
+        let better = tried.map(|tried| (total(answers, without, &tried), tried)).find(|(of, _)| *of < cost);
+        let Some((of, found)) = better else { break };
+        let gained = cost - of;
+        (cost, parts) = (of, found);
+        if gained < 1e-12 {
             break;
         }
     }
@@ -242,11 +258,10 @@ fn fitted(answers: &[([f64; COUNT], f64, f64)], without: Option<usize>) -> [f64;
 /// Solves a system of equations whose matrix is symmetric and positive definite, by elimination.
 fn solved(mut matrix: [[f64; COUNT]; COUNT], mut right: [f64; COUNT]) -> [f64; COUNT] {
     for pivot in 0..COUNT {
+        let above = matrix[pivot];
         for row in pivot + 1..COUNT {
-            let share = matrix[row][pivot] / matrix[pivot][pivot];
-            for column in pivot..COUNT {
-                matrix[row][column] -= share * matrix[pivot][column];
-            }
+            let share = matrix[row][pivot] / above[pivot];
+            matrix[row].iter_mut().zip(above).skip(pivot).for_each(|(of, above)| *of -= share * above);
             right[row] -= share * right[pivot];
         }
     }
@@ -308,16 +323,13 @@ mod tests {
             let all: Vec<_> = answers.iter().map(|(log_odds, numbers, truth)| {
                 (Measured { log_odds: *log_odds, numbers: *numbers }.terms(), *log_odds, f64::from(u8::from(*truth)))
             }).collect();
-            let total = |parts: &[f64; COUNT]| -> f64 {
-                let penalty: f64 = parts.iter().zip(PULL).map(|(part, pull)| pull * part * part / 2.0).sum();
-                let cost = |odds: f64, truth: f64| if truth > 0.5 { libm::log1p(libm::exp(-odds)) } else { libm::log1p(libm::exp(odds)) };
-                penalty + all.iter().map(|(terms, odds, truth)| cost(odds + dot(terms, parts), *truth)).sum::<f64>()
-            };
             let parts = fitted(&all, None);
             let mut other = parts;
             other[at] += by;
-            prop_assume!(parts[1] > FACTORS.0 - 1.0 + 1e-9);
-            prop_assert!(total(&parts) <= total(&other) + 1e-9);
+            // A part that is kept within its limits is at no minimum.
+            prop_assume!(parts[1] > FACTORS.0 - 1.0 + 1e-9 && parts[1] < FACTORS.1 - 1.0 - 1e-9);
+            prop_assume!(parts.iter().all(|part| part.abs() < MOST));
+            prop_assert!(total(&all, None, &parts) <= total(&all, None, &other) + 1e-9);
         }
     }
 }

@@ -142,7 +142,9 @@ impl<'t> Walk<'t> {
     /// Returns the sum, as [`Trees::sum`] does.
     #[must_use]
     pub fn sum(&self, numbers: &Each<f32>) -> f64 {
-        self.at.iter().fold(self.trees.constant, |sum, &at| sum + self.trees.leaf(self.trees.follow(at, numbers, |_| true)))
+        self.at
+            .iter()
+            .fold(self.trees.constant, |sum, &at| sum + self.trees.leaf(self.trees.follow(at, numbers, |_| true)))
     }
 }
 

@@ -49,8 +49,7 @@ impl Rarity {
     /// Returns how rare the units of a text are.
     pub(crate) fn of<'t>(&'t self, text: &'t Text<'_>) -> OfUnits<'t> {
         let counted = text.counted.get_or_init(|| self.count(text));
-        let counted =
-            if counted.sample == self.sample { Cow::Borrowed(counted) } else { Cow::Owned(self.count(text)) };
+        let counted = if counted.sample == self.sample { Cow::Borrowed(counted) } else { Cow::Owned(self.count(text)) };
         OfUnits { of_count: &self.of_count, counted }
     }
 

@@ -78,7 +78,8 @@ impl Surroundings {
         }
         let is_form = |at: usize| rows_with[at] >= OTHERS;
         let form = passages.map(|passages| passages.stretches(|key| all.keys.find(key).is_some_and(is_form)));
-        let follows = |row: &Range<usize>| others[row.clone()].iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
+        let follows =
+            |row: &Range<usize>| others[row.clone()].iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
         let starts = std::iter::once(0).chain(ends.iter().copied());
         Self {
             form,
