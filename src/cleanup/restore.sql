@@ -162,7 +162,7 @@ BEGIN
 END
 $$;
 
--- A table must be named: the triggers of a table of removed rows run as whoever deletes from it.
+-- A table must be named: the triggers of a table of removed rows run as the role that deletes from it.
 CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integer DEFAULT 10000, INOUT purged bigint DEFAULT NULL)
     LANGUAGE plpgsql AS $$
 DECLARE

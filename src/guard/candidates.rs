@@ -89,7 +89,7 @@ enum Finding {
     Changed,
 }
 
-/// One search.
+/// The state of one search.
 struct CandidateSearch<'a, 'b, 'v> {
     guard: &'a Guard,
     trace: Option<&'a mut Trace>,

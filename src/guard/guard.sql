@@ -28,7 +28,7 @@ CREATE FUNCTION neardup_internal.merges_by(function regprocedure) RETURNS boolea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN true;
 
 -- guard: the list of guards, read from the triggers themselves, so that renames, dumps and restores need no upkeep. A trigger that
--- somebody made by hand counts only if the guard would accept its argument.
+-- a user made by hand counts only if the guard would accept its argument.
 
 CREATE VIEW neardup.protected AS
 SELECT t.tgrelid::regclass AS target,

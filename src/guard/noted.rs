@@ -1,7 +1,7 @@
 //! Acts that answer whether two rows are copies: a row is let through although it duplicates another one, and a mark is taken off.
 //!
 //! Answers are written with the rights of the table's owner, like the log. The row that is let through is not stored yet, so its hash is
-//! that of the new row. Whoever may take a mark off decides for that row, as whoever may delete it does.
+//! that of the new row. A role that may take a mark off decides for that row, as one that may delete it does.
 
 use pgrx::prelude::*;
 

@@ -270,7 +270,7 @@ BEGIN
 END
 $$;
 
--- protect: adds a counter. It is a sequence, because sequences count whatever becomes of the transaction, and block nobody.
+-- protect: adds a counter. It is a sequence, because sequences count whatever becomes of the transaction, and block no session.
 
 CREATE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$

@@ -101,7 +101,7 @@ fn original(
     locks::lock_row(guard, table, trigger.statement(), &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
-        // Nobody waits for a transaction while holding a key: all guards release those of this row, and search again.
+        // No session waits for a transaction while it holds a key: all guards release those of this row, and search again.
         match first_answer(&judges, guard, trigger, subject)? {
             Some((judge, Answer::Found(found))) => {
                 let Some(row) = found.original.as_ref().filter(|_| merges(&judge)) else {

@@ -35,7 +35,7 @@ pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
     unsafe { original::find(&statement, &[value]) }
 }
 
-/// Returns the mark of a row, whoever asks; `None` if it has none, or does not exist.
+/// Returns the mark of a row, without asking for a right; `None` if it has none, or does not exist.
 pub fn mark_of(guard: &Guard, key: &str) -> Option<String> {
     let (table, tid) = role::as_owner(guard.owner, || find(guard, key))?;
     let part = guard.part(table)?;

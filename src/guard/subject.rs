@@ -124,7 +124,7 @@ impl<'a> Subject<'a> {
 }
 
 /// Returns a number that is equal for rows with equal values in the guard's columns, wherever they are stored. It calls no
-/// function of the user's, because whoever deletes a row need not have a right on one.
+/// function of the user's, because the role that deletes a row need not have a right on one.
 pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: Row) -> u64 {
     let roles = guard.roles.documents.iter().chain(&guard.roles.scope).chain(&guard.roles.time);
     let roles = roles.chain(&guard.roles.title).chain(&guard.roles.differ);

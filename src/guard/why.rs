@@ -1,7 +1,7 @@
 //! `neardup.why`: the rows that share a key with a text or a stored row, and why each is, or is not, what that is a copy of.
 //!
 //! It runs the guard's own search ([`candidates`]) with a trace, so it cannot say anything but what the guard does. It locks nothing
-//! and waits for nobody. Rows that row security would hide from the caller would show, so the caller must be one to whom it does not
+//! and waits for no transaction. Rows that row security would hide from the caller would show, so the caller must be one to whom it does not
 //! apply, as for the key in a guard's error.
 
 use pgrx::prelude::*;
@@ -97,7 +97,7 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
     traced(guard, &Subject::stored(guard, &columns, &table), part)
 }
 
-/// Searches for what a row duplicates, and gives the trace.
+/// Searches for what a row duplicates, and returns the trace.
 fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Vec<Row>> {
     let Some(document) = subject.document.as_deref() else { return Ok(Vec::new()) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(Vec::new()) };

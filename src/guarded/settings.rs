@@ -267,7 +267,6 @@ impl Settings {
         self.correction.and_then(Correction::new)
     }
 
-    /// Returns the number of the document's columns.
     pub const fn document_columns(&self) -> usize {
         1 + self.columns
     }

@@ -16,7 +16,7 @@ use crate::pg::table::query::{Session, Type, Value};
 use crate::pg::table::temporary::sort_memory;
 use crate::verdict::judge::Rule;
 
-/// A row of a list, by primary keys as the list gives them.
+/// A row of a list, by primary keys as the list shows them.
 pub struct Pair<'l> {
     /// The duplicate row, of the last relation of the plan.
     pub duplicate: &'l [String],

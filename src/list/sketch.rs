@@ -171,7 +171,7 @@ impl Work<'_, '_> {
         self.described.push([row.id, place, time, row.hash, row.scope.into()]);
     }
 
-    /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also gives these rows by relation,
+    /// Replaces the addresses from the index by those of the versions that the snapshot sees. Also returns these rows by relation,
     /// for statements.
     fn visible(&mut self, entries: Sorted<TemporaryFile, 2>) -> Result<(Sorted<TemporaryFile, 2>, Vec<NamedRows>)> {
         let plan = self.list.plan;

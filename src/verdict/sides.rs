@@ -7,7 +7,7 @@ use ahash::AHashMap;
 use super::judge::Side;
 use crate::error::Result;
 
-/// What a prepared text takes in memory, in bytes: some for each, and so many for each byte of the text.
+/// What a prepared text takes in memory, in bytes: a part for each text, and a part for each byte of it.
 const BYTES_OF_EACH: usize = 1 << 10;
 const BYTES_OF_A_BYTE: usize = 20;
 

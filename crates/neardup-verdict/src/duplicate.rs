@@ -29,7 +29,7 @@ pub const fn least_overlap(is_short: bool) -> f64 {
     if is_short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP }
 }
 
-/// Returns the least overlap of copies and of excerpts, for two texts of so many characters.
+/// Returns the least overlap of copies and of excerpts, for two texts of these lengths.
 fn least_overlaps(characters: [usize; 2]) -> [f64; 2] {
     if characters.iter().any(|&characters| characters < SHORT) {
         [LEAST_OVERLAP_OF_SHORT_COPIES, LEAST_OVERLAP_OF_EXCERPTS]

@@ -17,10 +17,10 @@
 //! # Which entry to choose
 //! * [`Pair`] is the front door: two [`Prepared`] texts with all that is known of them: titles, a profile, the distance in time, and
 //!   the table they are rows of ([`Known`], [`Rows`], [`Forms`]). [`Pair::duplicate`] is the rule that guard, query and clean-up
-//!   share; [`Pair::message`] gives reasons.
+//!   share; [`Pair::message`] returns reasons.
 //! * [`same_message`] and its relatives judge two texts of which nothing else is known.
 //! * [`replaces`] says which of two duplicates may be removed; [`differences`] quotes what differs, for a person who reviews them.
-//! * [`conflicts`] lists the facts that contradict each other; [`explain::explain`] gives all measures, facts and
+//! * [`conflicts`] lists the facts that contradict each other; [`explain::explain`] returns all measures, facts and
 //!   sentences.
 //!
 //! All are symmetric except for the order of what is shown, and pure functions of the texts and of what is known of them. A later

@@ -88,7 +88,7 @@ impl<'p> Pair<'p> {
         Self { correction, ..self }
     }
 
-    /// Gives the relation of the two texts, with reasons.
+    /// Returns the relation of the two texts, with reasons.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -96,7 +96,7 @@ impl<'p> Pair<'p> {
         Ok(reasons::message(&self.evidence()?))
     }
 
-    /// Gives the reasons that are known from the table alone: a form that both follow, and lines that do not count.
+    /// Returns the reasons that are known from the table alone: a form that both follow, and lines that do not count.
     ///
     /// # Errors
     /// As [`Pair::message`].
@@ -104,7 +104,7 @@ impl<'p> Pair<'p> {
         Ok(reasons::of_table(&self.evidence()?))
     }
 
-    /// Gives the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
+    /// Returns the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](crate::replaces)).
     ///
     /// The score is 0.5 to 1. Symmetric in the two texts. Identical texts are copies, unless their titles differ. Texts with too little
@@ -148,7 +148,7 @@ impl<'p> Pair<'p> {
         Ok(verdict.keeps_one().then_some((verdict, score)))
     }
 
-    /// Gives what the model is given of the pair, for training, and for learning.
+    /// Returns what the model is given of the pair, for training, and for learning.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -156,7 +156,7 @@ impl<'p> Pair<'p> {
         Ok(self.evidence()?.inputs)
     }
 
-    /// Gives what is learned of the pair from an answer; `None` if the model is not asked about it.
+    /// Returns what is learned of the pair from an answer; `None` if the model is not asked about it.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -272,7 +272,7 @@ fn are_one_title([a, b]: [&str; 2]) -> bool {
 }
 
 impl Prepared<'_> {
-    /// Gives the verdict on this text and another with its score, 0.5 to 1, if keeping one of them loses nothing: a copy, or
+    /// Returns the verdict on this text and another with its score, 0.5 to 1, if keeping one of them loses nothing: a copy, or
     /// an excerpt, of which the longer text has to stay ([`replaces`](crate::replaces)).
     ///
     /// Symmetric in the two texts. Identical texts are copies.
@@ -284,7 +284,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Gives the relation of two texts.
+/// Returns the relation of two texts.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -292,7 +292,7 @@ pub fn same_message(a: &str, b: &str) -> Result<Message> {
     same_message_titled("", a, "", b)
 }
 
-/// Gives the relation of two texts with titles; an empty title counts as none.
+/// Returns the relation of two texts with titles; an empty title counts as none.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -300,7 +300,7 @@ pub fn same_message_titled(a_title: &str, a: &str, b_title: &str, b: &str) -> Re
     Pair::new(&Prepared::new(a)?, &Prepared::new(b)?).titled(a_title, b_title).message()
 }
 
-/// Gives the relation of two texts with titles by the profile of a collection: boilerplate of both does not count.
+/// Returns the relation of two texts with titles by the profile of a collection: boilerplate of both does not count.
 ///
 /// The texts are title and text of the one, then title and text of the other.
 ///
@@ -312,7 +312,7 @@ pub fn same_message_by_profile(texts: [&str; 4], profile: &Profile, scratch: &mu
     Pair::new(&a, &b).titled(a_title, b_title).by_profile(profile, scratch).message()
 }
 
-/// Gives the verdict on two texts and its score, as [`Pair::duplicate`] does, without a minimum overlap.
+/// Returns the verdict on two texts and its score, as [`Pair::duplicate`] does, without a minimum overlap.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.

@@ -1,6 +1,6 @@
 //! The rows of an ordinary table that have a number in a column, by an index on it if there is one, as the current snapshot sees them.
 //!
-//! It reads as a constraint reads: no right is checked and no row security applies, so whoever asks must be entitled to act by the answer.
+//! It reads as a constraint reads: no right is checked and no row security applies, so the caller must be entitled to act by the answer.
 
 use pgrx::{PgList, pg_sys};
 

@@ -16,7 +16,7 @@ use super::measure::Scored;
 const DRAWS: u64 = 5;
 /// Scores below this are not asked about.
 const FAR_BELOW: f64 = 0.05;
-/// A table takes part if so many pairs are left to measure on.
+/// A table takes part if at least this number of pairs is left to measure on.
 const LEFT: usize = 15;
 /// Wilson's interval of 90 in 100.
 const Z: f64 = 1.645;

@@ -1,6 +1,6 @@
 //! The shape of the difference: which units of two texts stand for each other, in order.
 //!
-//! [`align`] gives [`Block`]s of equal units, ascending in both texts. What lies between two blocks is a [`Gap`]: an insertion
+//! [`align`] returns [`Block`]s of equal units, ascending in both texts. What lies between two blocks is a [`Gap`]: an insertion
 //! where one side is empty, a replacement where neither is.
 //!
 //! Common ends go first. Then anchors, runs of units that occur once on each side, split the rest, long runs before short
@@ -54,7 +54,7 @@ pub(crate) fn align(a: &[u64], b: &[u64], weight: &dyn Fn(usize) -> i32) -> Vec<
     blocks
 }
 
-/// Gives the gaps before, between and after blocks.
+/// Returns the gaps before, between and after blocks.
 pub(crate) fn gaps(blocks: &[Block], a: usize, b: usize) -> Vec<Gap> {
     let end = Block { a, b, len: 0 };
     let mut from = (0, 0);

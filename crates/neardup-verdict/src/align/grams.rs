@@ -19,7 +19,7 @@ use neardup_text::normalize::{Buffer, Steps, normalize, simplified};
 /// Units in a gram: as many as fit 64 bits.
 const UNITS: usize = 4;
 
-/// The least number of bits for a gram: with so many, a gram that another text lacks has at most one chance in eight to go unnoticed.
+/// The least number of bits for a gram: with this number, a gram that another text lacks has at most one chance in eight to go unnoticed.
 const BITS: usize = 8;
 
 /// Bits of a unit.
@@ -67,7 +67,7 @@ impl Outline {
 }
 
 impl Grams {
-    /// Reads the grams of a text of so many characters.
+    /// Reads the grams of a text of `characters` characters.
     pub(crate) fn of(text: &str, characters: usize) -> Self {
         let distinct = Self::read(text, characters, unit).or_else(|| {
             let mut buffer = Buffer::default();
@@ -112,7 +112,7 @@ impl Grams {
         self.outline.bits.len() == other.outline.bits.len()
     }
 
-    /// Gives the text with fewer grams, and the other one.
+    /// Returns the text with fewer grams, and the other one.
     fn ordered<'g>(&'g self, other: &'g Self) -> (&'g Self, &'g Self) {
         if self.distinct.numbers().len() <= other.distinct.numbers().len() { (self, other) } else { (other, self) }
     }
@@ -122,10 +122,10 @@ impl Grams {
         self.outline.may_overlap(&other.outline, least)
     }
 
-    /// Says whether the overlap with another text, of so many characters, may be at least `least`. It reads that text only until the rest
+    /// Says whether the overlap with another text of `characters` characters may be at least `least`. It reads that text only until the rest
     /// cannot make the two similar enough, and keeps nothing of it.
     pub(crate) fn may_overlap_text(&self, text: &str, characters: usize, least: f64) -> bool {
-        /// After so many bytes it is checked whether the rest can still make the texts similar enough.
+        /// After this number of bytes it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 9;
         let own = self.distinct.numbers().len();
         // Bits of grams that this text lacks: those that set one are distinct.
@@ -158,10 +158,10 @@ impl Grams {
         }
     }
 
-    /// Gives the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
+    /// Returns the overlap coefficient of this text and another, |A∩B| / min(|A|, |B|), 0 if either has no gram; `None` if it is below
     /// `least`.
     pub(crate) fn overlap(&self, other: &Self, least: f64) -> Option<f64> {
-        /// After so many grams it is checked whether the rest can still make the texts similar enough.
+        /// After this number of grams it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 7;
         let (few, many) = self.ordered(other);
         let smaller = few.distinct.numbers().len();
@@ -190,7 +190,7 @@ impl Grams {
     }
 }
 
-/// Gives the word of a hash among a power of two of them, and the mask of its bit.
+/// Returns the word of a hash among a power of two of them, and the mask of its bit.
 #[inline]
 fn place(words: usize, hash: u64) -> (usize, u64) {
     ((hash >> 6) as usize & words.wrapping_sub(1), 1 << (hash & 63))
@@ -221,7 +221,7 @@ struct GramReader {
 }
 
 impl GramReader {
-    /// Reads a text; gives `false` at a character whose unit is [`UNKNOWN`].
+    /// Reads a text; returns `false` at a character whose unit is [`UNKNOWN`].
     #[inline]
     fn read(&mut self, text: &str, unit: impl Fn(char) -> u16, sink: &mut impl FnMut(u64)) -> bool {
         interrupt::check();
@@ -257,7 +257,7 @@ impl GramReader {
 /// The unit of a character that has to be normalised with its neighbours. No character has the code.
 const UNKNOWN: u16 = 0xffff;
 
-/// Gives the unit of a character, as normalisation would make it: 0 if it is none, [`UNKNOWN`] if it depends on its neighbours or is rare.
+/// Returns the unit of a character, as normalisation would make it: 0 if it is none, [`UNKNOWN`] if it depends on its neighbours or is rare.
 #[inline]
 fn unit(c: char) -> u16 {
     match c {
@@ -312,13 +312,13 @@ fn rare(c: char) -> u16 {
     }
 }
 
-/// Gives the unit of a character of a normalised text.
+/// Returns the unit of a character of a normalised text.
 #[inline]
 fn normalized_unit(c: char) -> u16 {
     if c.is_alphanumeric() { bits(c) } else { 0 }
 }
 
-/// Gives a character in 16 bits.
+/// Returns a character in 16 bits.
 #[inline]
 fn bits(c: char) -> u16 {
     let code = u32::from(c);

@@ -17,7 +17,7 @@ use neardup_text::Result;
 /// The shortest passage that counts as moved, in units.
 const MOVED: usize = 6;
 
-/// Texts that share less than one in so many units have no names in the same position.
+/// Texts that share less than one in this number of units have no names in the same position.
 const UNRELATED: usize = 5;
 
 include!(concat!(env!("OUT_DIR"), "/synonyms.rs"));

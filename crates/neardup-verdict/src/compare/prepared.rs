@@ -24,7 +24,7 @@ use neardup_text::message::{Kind, Layout, LinkKind, links};
 /// Texts with fewer characters are short.
 pub const SHORT: usize = 64;
 
-/// Texts with at least so many characters are long.
+/// Texts with at least this number of characters are long.
 pub const LONG: usize = 1000;
 
 /// The most bytes of a text that a verdict reads: of a longer one, the beginning. What comes after it counts only as far as two texts are
@@ -42,7 +42,7 @@ pub struct Prepared<'t> {
     whole: Option<Whole>,
     /// The text without markup and links, if they differ.
     plain: Option<String>,
-    /// Its characters.
+    /// The number of characters.
     characters: usize,
     /// Whether it is compared with one other text only.
     is_for_one_pair: bool,
@@ -165,7 +165,7 @@ impl<'t> Prepared<'t> {
         })
     }
 
-    /// Gives the text, or of a very long one the beginning that is read.
+    /// Returns the text, or of a very long one the beginning that is read.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -194,7 +194,7 @@ impl<'t> Prepared<'t> {
         self.whole.map_or_else(|| self.text.chars().count(), |whole| whole.characters)
     }
 
-    /// Gives the text without markup and links.
+    /// Returns the text without markup and links.
     pub(crate) fn plain(&self) -> &str {
         self.plain.as_deref().unwrap_or(&self.text)
     }
@@ -219,7 +219,7 @@ impl<'t> Prepared<'t> {
         reading
     }
 
-    /// Gives the stretches of the short lines that a table repeats, in bytes of the plain text.
+    /// Returns the stretches of the short lines that a table repeats, in bytes of the plain text.
     pub(crate) fn repeated(&self, by_table: &Rc<AHashSet<u64>>) -> Rc<[Range<usize>]> {
         if let Some((of, repeated)) = &*self.repeated.borrow()
             && Rc::ptr_eq(of, by_table)
@@ -271,7 +271,7 @@ impl<'t> Prepared<'t> {
         self.layout.get_or_init(|| Layout::of(self.plain()))
     }
 
-    /// Gives the keys of the short lines of the plain text, with their stretches in bytes.
+    /// Returns the keys of the short lines of the plain text, with their stretches in bytes.
     pub(crate) fn lines(&self) -> &[(u64, Range<usize>)] {
         self.lines.get_or_init(|| lines(self.plain()).collect())
     }
@@ -285,7 +285,7 @@ impl<'t> Prepared<'t> {
         self.characters >= LONG
     }
 
-    /// Gives the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
+    /// Returns the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
     /// with fewer 4-grams the other one has (Zhang 2016, eq. 6). Markup, links, punctuation, space, case and width do not
     /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
     /// single gram; a text of none has overlap 0.
@@ -294,7 +294,7 @@ impl<'t> Prepared<'t> {
         self.overlap_from(other, 0.0).unwrap_or_default()
     }
 
-    /// Gives the overlap if it is at least `least`.
+    /// Returns the overlap if it is at least `least`.
     pub(crate) fn overlap_from(&self, other: &Prepared<'_>, least: f64) -> Option<f64> {
         self.grams().overlap(other.grams(), least)
     }

@@ -92,10 +92,10 @@ static WORDS: LazyLock<WordTable<Entry>> = LazyLock::new(|| {
 static COMMON_WORDS: LazyLock<WordTable<u32>> =
     LazyLock::new(|| COMMON.iter().map(|&(word, languages)| (word_key(word), languages)).collect());
 
-/// The number of words from the start of a text that tell its language,
+/// The language of a text is told from this number of words at its start.
 const FIRST: usize = 256;
 
-/// and the least number of common words of a language among them.
+/// A language needs at least this number of its common words among them.
 const LEAST: u32 = 3;
 
 impl Text<'_> {

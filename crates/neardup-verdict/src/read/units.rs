@@ -147,19 +147,19 @@ pub(crate) struct Counted {
 }
 
 impl Text<'_> {
-    /// Gives the value of a number.
+    /// Returns the value of a number.
     pub(crate) fn number(&self, unit: &Unit) -> Option<Number> {
         let number = self.numbers.get(unit.numbers as usize);
         number.filter(|_| matches!(unit.kind, Kind::Number { .. })).copied()
     }
 
-    /// Gives the mark at the end.
+    /// Returns the mark at the end.
     pub(crate) fn end(&self) -> Mark {
         let (units, numbers, quotes) = (self.units.len(), self.numbers.len(), self.quotes.len());
         Mark { at: self.text.len(), units, numbers, quotes, ignored: self.ignored.len(), open: Vec::new() }
     }
 
-    /// Gives the text of some units, as it was written.
+    /// Returns the text of some units, as it was written.
     pub(crate) fn written(&self, units: Range<usize>) -> &str {
         match (self.units.get(units.start), units.end.checked_sub(1).and_then(|last| self.units.get(last))) {
             (Some(first), Some(last)) => self.text.get(first.start as usize..last.end as usize).unwrap_or_default(),

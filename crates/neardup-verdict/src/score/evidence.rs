@@ -25,12 +25,12 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// Gives the verdict and its score.
+    /// Returns the verdict and its score.
     pub(crate) fn verdict(&self) -> (Verdict, f64) {
         self.verdict_after(&Scoring::default())
     }
 
-    /// Gives the verdict and its score, part of which is known.
+    /// Returns the verdict and its score, part of which is known.
     pub(crate) fn verdict_after(&self, scoring: &Scoring) -> (Verdict, f64) {
         self.without_model().unwrap_or_else(|| {
             let score = scoring.score(&self.inputs);
@@ -38,7 +38,7 @@ impl Evidence {
         })
     }
 
-    /// Gives the verdict if the model is not asked: the same text, or a text without letters.
+    /// Returns the verdict if the model is not asked: the same text, or a text without letters.
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
         let known = self.furniture > 0 || self.quotes || self.wholes.is_some();

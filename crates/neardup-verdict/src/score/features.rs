@@ -137,10 +137,10 @@ const fn are_equal(a: &[u8], b: &[u8]) -> bool {
 /// The number of units in which a report states its subject.
 const LEAD: usize = 60;
 
-/// A replacement of at least so many units on both sides,
+/// A replacement of fewer units on either side is another spelling.
 const REFILLED: usize = 2;
 
-/// and of so many bytes, is more than another spelling.
+/// So is a replacement of fewer bytes.
 const REFILLED_BYTES: usize = 3;
 
 /// The longest first line that may be a title, in units.
@@ -231,7 +231,7 @@ impl Features {
     }
 }
 
-/// Returns how short a text of so many units is.
+/// Returns how short a text of `units` units is.
 fn brief(units: usize) -> f64 {
     1.0 / (1.0 + units as f64 / 40.0)
 }
@@ -258,14 +258,14 @@ fn agreeing_figures(compared: &Compared) -> usize {
     compared.facts.iter().filter(agrees).count()
 }
 
-/// Gives how little two first lines share, if both are questions above a text of their own; otherwise 0.
+/// Returns how little two first lines share, if both are questions above a text of their own; otherwise 0.
 fn heads_apart(texts: &Comparison) -> f64 {
     let (Some(a), Some(b)) = (head(&texts.a), head(&texts.b)) else { return 0.0 };
     let shared: usize = align(&a, &b, &|_| 1).iter().map(|block| block.len).sum();
     1.0 - share(shared, a.len().min(b.len()))
 }
 
-/// Gives the units of a first line that is a short question with more text after it.
+/// Returns the units of a first line that is a short question with more text after it.
 fn head(compared: &Compared) -> Option<Vec<u64>> {
     let text = &compared.text.text;
     let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text.as_bytes())?)?;

@@ -184,7 +184,7 @@ enum Keys<'k> {
 }
 
 impl<'k> Keys<'k> {
-    /// So many keys are looked up in a list.
+    /// Up to this number, keys are looked up in a list.
     const FEW: usize = 16;
 
     /// Prepares for a number of look-ups.

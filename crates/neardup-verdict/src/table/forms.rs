@@ -36,7 +36,7 @@ pub struct Known<'p> {
     pub rows: &'p mut dyn Rows,
     /// The numbers of the rows that have the two texts, as far as they are in the table.
     pub own: [Option<u64>; 2],
-    /// Gives the keys of the sketch of each text; called only if they are needed. Keys that no third row has may be left out.
+    /// Returns the keys of the sketch of each text; called only if they are needed. Keys that no third row has may be left out.
     pub keys: [&'p dyn Fn() -> Result<Vec<u64>>; 2],
 }
 
@@ -86,7 +86,7 @@ impl Sampled {
 }
 
 impl Known<'_> {
-    /// Gives the lines of each text that the whole table repeats, in bytes of the plain text.
+    /// Returns the lines of each text that the whole table repeats, in bytes of the plain text.
     pub(crate) fn furniture(&mut self, texts: [&Prepared<'_>; 2]) -> Result<[Rc<[Range<usize>]>; 2]> {
         let furniture = &self.forms.sample(self.rows)?.furniture;
         Ok(texts.map(|text| text.repeated(furniture)))
@@ -97,7 +97,7 @@ impl Known<'_> {
         self.forms.sample(self.rows).map(Rc::clone)
     }
 
-    /// Gives the distinct rows other than two texts that share a key with either of them.
+    /// Returns the distinct rows other than two texts that share a key with either of them.
     pub(crate) fn around(&mut self, texts: [&Prepared<'_>; 2]) -> Result<Vec<Rc<Sampled>>> {
         let mut keys = (self.keys[0])()?;
         keys.extend((self.keys[1])()?);
@@ -123,7 +123,7 @@ impl Forms {
         self.by_row.clear();
     }
 
-    /// Gives the rows that have one of some keys, in order of the keys.
+    /// Returns the rows that have one of some keys, in order of the keys.
     fn with_keys(&mut self, rows: &mut dyn Rows, keys: &[u64]) -> Result<Vec<u64>> {
         if self.by_key.len() > KEPT_KEYS {
             self.by_key.clear();
@@ -145,7 +145,7 @@ impl Forms {
         &mut self.seen
     }
 
-    /// Gives what was read of rows, in their order; of those that are not known, it reads the texts.
+    /// Returns what was read of rows, in their order; of those that are not known, it reads the texts.
     fn sampled(&mut self, rows: &mut dyn Rows, wanted: &[u64]) -> Result<Vec<Rc<Sampled>>> {
         if self.passages > KEPT_PASSAGES || self.by_row.len().max(self.by_stored.len()) > KEPT_ROWS {
             self.by_row.clear();

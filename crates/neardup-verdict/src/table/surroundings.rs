@@ -15,7 +15,7 @@ const ALIKE: f64 = 0.5;
 /// A row that has this part of a text's passages contains the text.
 const WHOLE: f64 = 0.95;
 
-/// So many rows with other messages make a passage form.
+/// This number of rows with other messages makes a passage form.
 const OTHERS: usize = 2;
 
 /// What the other rows of a table say about two texts.
