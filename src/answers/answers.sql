@@ -20,7 +20,9 @@ BEGIN
     ) THEN
         RAISE EXCEPTION 'table % does not hold answers on %', found, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_answers.',
-            HINT = (SELECT format('Rename it, or: ALTER TABLE %s OWNER TO %I;', found, pg_get_userbyid(c.relowner))
+            -- Another role may have made it, with triggers of its own.
+            HINT = (SELECT format('Rename it. Only if it had the answers before the owner of %s changed: ALTER TABLE %s OWNER TO %I;',
+                                  target, found, pg_get_userbyid(c.relowner))
                     FROM pg_class c WHERE c.oid = target::oid);
     END IF;
     RETURN found;

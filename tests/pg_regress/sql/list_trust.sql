@@ -72,6 +72,18 @@ SELECT neardup.protect('m.timed', 'body');
 RESET ROLE;
 SELECT * FROM neardup.duplicates('m.timed', time_column => 'at', since => '(1)');
 
+-- a view where answers on a table would be
+GRANT CREATE ON SCHEMA public TO regress_mallory;
+SET ROLE regress_mallory;
+CREATE VIEW public.articles_answers AS
+SELECT m.evil(ROW('1')::m.thing) AS key, '2'::text AS other, NULL::boolean AS is_copy, 'body'::name AS document, 1::bigint AS hash, 2::bigint AS other_hash;
+GRANT SELECT ON public.articles_answers TO public;
+RESET ROLE;
+SELECT neardup.report_html('articles') LIKE '%</html>%';
+SELECT count(*) FROM neardup.duplicates('articles');
+DROP VIEW articles_answers;
+REVOKE CREATE ON SCHEMA public FROM regress_mallory;
+
 -- a key of such a type
 SET ROLE regress_mallory;
 SET client_min_messages = error;
