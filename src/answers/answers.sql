@@ -7,27 +7,50 @@
 CREATE FUNCTION neardup_internal.answers_name(target regclass) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'answers_name_wrapper';
 
--- What another role put into a table of that name is not the owner's answer.
+-- The columns of a table of answers. Columns of other types could run casts of another role where they are read.
+CREATE FUNCTION neardup_internal.answer_columns() RETURNS TABLE (place bigint, name name, type regtype, required boolean)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT c.place, c.name, c.type, c.required
+    FROM ROWS FROM (pg_catalog.unnest('{key,other,is_copy,note,act,role,at,document,hash,other_hash,asked,stratum,pairs,score,numbers}'::name[]),
+                    pg_catalog.unnest('{text,text,boolean,text,text,name,timestamptz,name,bigint,bigint,timestamptz,text,float8,float8,float8[]}'::regtype[]),
+                    pg_catalog.unnest('{t,t,f,f,t,t,t,t,t,t,f,f,f,f,f}'::boolean[])) WITH ORDINALITY c(name, type, required, place);
+END;
+
+-- The table of answers, if it is one: what another role put under that name, a view that runs its functions for one, is not the owner's answer.
+CREATE FUNCTION neardup_internal.trusted_answers(target regclass) RETURNS regclass
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT r.oid::regclass
+    FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
+    WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r'
+          AND NOT EXISTS (
+              SELECT FROM neardup_internal.answer_columns() c
+              WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
+                                WHERE a.attrelid = r.oid AND a.attname = c.name AND a.atttypid = c.type::oid AND NOT a.attisdropped));
+END;
+
 CREATE FUNCTION neardup_internal.answers_table(target regclass) RETURNS regclass
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     found regclass := to_regclass(neardup_internal.answers_name(target));
 BEGIN
-    IF found IS NOT NULL AND NOT EXISTS (
-        SELECT FROM pg_class t JOIN pg_class r ON r.relowner = t.relowner
-        WHERE t.oid = target::oid AND r.oid = found::oid AND r.relkind = 'r'
-              AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = 'other_hash' AND NOT a.attisdropped)
-    ) THEN
+    IF found IS DISTINCT FROM neardup_internal.trusted_answers(target) THEN
         RAISE EXCEPTION 'table % does not hold answers on %', found, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_answers.',
-            -- Another role may have made it, with triggers of its own.
-            HINT = (SELECT format('Rename it. Only if it had the answers before the owner of %s changed: ALTER TABLE %s OWNER TO %I;',
+            -- A stranger may have made it, with triggers of their own.
+            HINT = (SELECT format('Rename it. Only if it kept the answers before the owner of %s changed: ALTER TABLE %s OWNER TO %I;',
                                   target, found, pg_get_userbyid(c.relowner))
                     FROM pg_class c WHERE c.oid = target::oid);
     END IF;
     RETURN found;
 END
 $$;
+
+-- The same for who only shows answers: NULL, too, for who may not read them.
+CREATE FUNCTION neardup_internal.shown_answers(target regclass) RETURNS regclass
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT t.a FROM (SELECT neardup_internal.trusted_answers(target) AS a) t WHERE pg_catalog.has_table_privilege(t.a::oid, 'SELECT'));
 
 CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -44,11 +67,14 @@ BEGIN
         RAISE EXCEPTION 'must be owner of table % to keep answers on it', target USING ERRCODE = 'insufficient_privilege',
             HINT = format('Its owner creates the table for them: SELECT neardup.keep_answers(%L);', target);
     END IF;
-    EXECUTE format(
-        'CREATE TABLE %s (key text NOT NULL, other text NOT NULL, is_copy boolean, note text, act text NOT NULL, '
-        'role name NOT NULL, at timestamptz NOT NULL, document name NOT NULL, hash bigint NOT NULL, other_hash bigint NOT NULL, '
-        'asked timestamptz, stratum text, pairs double precision, score double precision, numbers double precision[])',
-        neardup_internal.answers_name(target));
+    BEGIN
+        EXECUTE format('CREATE TABLE %s (%s)', neardup_internal.answers_name(target), (
+            SELECT string_agg(concat(a.name, ' ', a.type, CASE WHEN a.required THEN ' NOT NULL' END), ', ' ORDER BY a.place)
+            FROM neardup_internal.answer_columns() a));
+    EXCEPTION WHEN unique_violation OR duplicate_table THEN
+        -- Another session has just created it.
+        RETURN neardup_internal.answers_table(target);
+    END;
     answers := neardup_internal.answers_name(target);
     EXECUTE format('CREATE INDEX ON %s (hash, other_hash)', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash)', answers);
@@ -75,7 +101,8 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
                   AND (answered_document.document IS NULL OR p.document = answered_document.document) LIMIT 1);
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
--- Pairs of which a row does not exist are left out. Returns how many were answered. The settings make the text of a key the same for every
+-- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
+-- neardup.answer was told. Returns how many were answered. The settings make the text of a key the same for every
 -- session.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER
@@ -92,7 +119,12 @@ BEGIN
         'WITH r AS MATERIALIZED (%1$s), '
         'p AS MATERIALIZED ( '
         '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash '
-        '    FROM unnest($2, $3) u(key, other) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.other WHERE k.key <> o.key), '
+        '    FROM unnest($2, $3) u(key, other) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.other '
+        '    WHERE k.key <> o.key AND ($9 OR NOT EXISTS ( '
+        '        SELECT FROM %2$s a '
+        '        WHERE a.act = ''answer'' AND a.is_copy IS NOT NULL '
+        '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
+        '              AND (k.hash <> o.hash OR a.key = k.key AND a.other = o.key OR a.key = o.key AND a.other = k.key)))), '
         -- What is known of the question is kept.
         'before AS ( '
         '    DELETE FROM %2$s a USING p '
@@ -105,7 +137,7 @@ BEGIN
         'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
         neardup_internal.answered_rows(target, document), answers)
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role;
+              neardup_internal.answered_document(target, document), role, pg_has_role(role, CURRENT_USER, 'USAGE');
     GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END
@@ -143,7 +175,7 @@ CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, k
 BEGIN
     PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
 -- The UPDATE is the writer's, who has nothing to do with the owner's rights.
-EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported THEN
+EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
 END
 $$;
@@ -171,7 +203,7 @@ BEGIN
     SELECT array_agg(p.key), array_agg(p.kept) INTO firsts, seconds FROM p;
     PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, NULL, 'restore');
     RETURN cardinality(keys);
-EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported THEN
+EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
     RETURN 0;
 END
@@ -255,6 +287,9 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
+COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table of answers';
+COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of answers beside a table; NULL if there is none, or what has its name is not one of the same owner';
+COMMENT ON FUNCTION neardup_internal.shown_answers(regclass) IS 'the same; NULL, too, for who may not read it';
 COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
 COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the hash of what is compared';
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';

@@ -79,10 +79,9 @@ $$;
 CREATE FUNCTION neardup_internal.estimated_wrong(target regclass, document name, from_score double precision) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    answers regclass := to_regclass(neardup_internal.answers_name(target));
     found record;
 BEGIN
-    IF answers IS NULL OR NOT has_table_privilege(answers, 'SELECT') THEN
+    IF neardup_internal.shown_answers(target) IS NULL THEN
         RETURN NULL;
     END IF;
     SELECT count(*) AS n, sum(m.weight) ^ 2 / nullif(sum(m.weight ^ 2), 0) AS equal,

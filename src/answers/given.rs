@@ -36,6 +36,11 @@ impl Given {
         self.answers.is_empty()
     }
 
+    /// Returns how many there are.
+    pub const fn count(&self) -> usize {
+        self.answers.len()
+    }
+
     /// Says whether some are about other rows with the same text, so that the row's key matters.
     pub fn asks_keys(&self) -> bool {
         self.answers.iter().any(|answer| answer.other == self.hash)
@@ -89,11 +94,13 @@ fn with_key(hash: u64, key: &str) -> u64 {
 
 /// Says whether two texts are the same key. Guards write a value as its type puts it out, lists as a cast to text: t and true.
 fn is_key(a: &str, b: &str) -> bool {
-    let plain = |value: &str| match value {
-        "true" => "t".to_owned(),
-        "false" => "f".to_owned(),
-        other => other.to_owned(),
-    };
+    fn plain(value: &str) -> &str {
+        match value {
+            "true" => "t",
+            "false" => "f",
+            other => other,
+        }
+    }
     a == b || a.split(", ").map(plain).eq(b.split(", ").map(plain))
 }
 

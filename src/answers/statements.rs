@@ -83,6 +83,11 @@ fn kept_apart(
     hash: i64,
     key: &str,
 ) -> Result<TableIterator<'static, (name!(own, i64), name!(other, i64))>> {
+    // A hash of a text tells whether a guess is right.
+    if !catalog::may_read_some(target) {
+        let message = "must be able to read a table to know what its answers keep apart";
+        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message));
+    }
     let guard = guard_of(target, Some(document))?;
     if !catalog::may_read_some(guard.table) {
         let message = format!("permission denied for table {}", guard.name);

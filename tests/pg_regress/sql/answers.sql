@@ -117,4 +117,56 @@ ALTER TABLE other_answers OWNER TO regress_answers_mallory;
 INSERT INTO other VALUES (2, body() || '!');
 SELECT neardup.answer('other', '1', '2', false);
 DROP TABLE other_answers;
+-- nor is a view, whose functions would run as whoever looks, and a stranger's table is nothing that stops a clean-up
+CREATE FUNCTION springs() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'sprung as %', CURRENT_USER; END $$;
+CREATE VIEW other_answers AS SELECT springs() AS key, '2' AS other, NULL::boolean AS is_copy, 'body'::name AS document, 1::bigint AS other_hash;
+ALTER VIEW other_answers OWNER TO regress_answers_mallory;
+BEGIN;
+SELECT neardup.let_through('other', false);
+INSERT INTO other VALUES (2, body());
+COMMIT;
+SELECT neardup.report_html('other') LIKE '%Questions%' AS questions;
+SET client_min_messages = warning;
+CALL neardup.cleanup('other');
+RESET client_min_messages;
+DROP VIEW other_answers;
+-- nor is a table with columns of other types: casts of their owner might run
+CREATE TABLE other_answers (LIKE posts_answers);
+ALTER TABLE other_answers ALTER document TYPE text;
+SELECT neardup.answers('other');
+DROP TABLE other_answers;
+-- what may only be read by the table's readers
+SET ROLE regress_answers_mallory;
+SELECT neardup_internal.kept_apart('other', 'body', 1, '1');
+RESET ROLE;
+-- a role that may only change marks does not replace what neardup.answer was told
+SELECT neardup.answer('marked', 'z, true', 'x, true', true);
+GRANT SELECT (a), UPDATE (duplicate_of) ON marked TO regress_answers_mallory;
+SET ROLE regress_answers_mallory;
+UPDATE marked SET duplicate_of = 'x, true' WHERE a = 'z';
+UPDATE marked SET duplicate_of = NULL WHERE a = 'z';
+RESET ROLE;
+SELECT is_copy, act FROM neardup.answers('marked') WHERE key = 'z, true';
+UPDATE marked SET duplicate_of = 'x, true' WHERE a = 'z';
+UPDATE marked SET duplicate_of = NULL WHERE a = 'z';
+SELECT is_copy, act FROM neardup.answers('marked') WHERE key = 'z, true';
+-- rows come back even if their old keys are none of the present type
+CREATE TABLE coded (code text PRIMARY KEY, id int NOT NULL, body text);
+SELECT neardup.protect('coded', 'body', on_duplicate => 'mark');
+INSERT INTO coded VALUES ('a', 1, body()), ('b', 2, body());
+SET client_min_messages = warning;
+CALL neardup.cleanup('coded', dry_run => false);
+ALTER TABLE coded DROP CONSTRAINT coded_pkey, ADD PRIMARY KEY (id);
+RESET client_min_messages;
+CALL neardup.restore('coded', 1);
+-- a text with many equal rows
+CREATE TABLE many (id int PRIMARY KEY, body text);
+SELECT neardup.protect('many', 'body');
+BEGIN;
+SET LOCAL client_min_messages = warning;
+SELECT neardup.let_through('many');
+INSERT INTO many SELECT i, body() FROM generate_series(1, 1000) i;
+COMMIT;
+SELECT count(*) < 300 AS bounded FROM many_answers;
+DROP OWNED BY regress_answers_mallory;
 DROP ROLE regress_answers_mallory;
