@@ -271,17 +271,20 @@ CREATE FUNCTION neardup.answers(target regclass)
 DECLARE
     answers regclass := neardup_internal.answers_table(target);
     guarded name;
+    keys text[];
 BEGIN
     IF answers IS NULL THEN
         RETURN;
     END IF;
     FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+            'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
             'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND o.hash = a.other_hash, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
-            answers, replace(neardup_internal.answered_rows(target, guarded), '$1', '(SELECT array_agg(x.key) FROM (SELECT key FROM a UNION SELECT other FROM a) x)'))
-            USING NULL::text[], guarded;
+            answers, neardup_internal.answered_rows(target, guarded))
+            USING keys, guarded;
     END LOOP;
 END
 $$;

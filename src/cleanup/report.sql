@@ -80,19 +80,22 @@ CREATE FUNCTION neardup_internal.open_questions(target regclass, document name) 
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     answers regclass := neardup_internal.shown_answers(target);
+    keys text[];
     found jsonb;
 BEGIN
     IF answers IS NULL THEN
         RETURN '[]';
     END IF;
+    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+        'WHERE a.document = $1 AND a.is_copy IS NULL', answers) INTO keys USING document;
     EXECUTE format(
-        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM %1$s a WHERE a.is_copy IS NULL AND a.document = $1), r AS MATERIALIZED (%2$s) '
+        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM %1$s a WHERE a.is_copy IS NULL AND a.document = $3), r AS MATERIALIZED (%2$s) '
         'SELECT jsonb_agg(jsonb_build_object(''key'', q.key, ''other'', q.other, ''text'', k.document, ''other_text'', o.document, ''answers'', '
         '           jsonb_build_array(format(''SELECT neardup.answer(%%L, %%L, %%L, true);'', $2, q.key, q.other), '
         '                             format(''SELECT neardup.answer(%%L, %%L, %%L, false);'', $2, q.key, q.other))) ORDER BY q.key, q.other) '
         'FROM q JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other',
-        answers, replace(neardup_internal.answered_rows(target, document), '$1', '(SELECT array_agg(x.key) FROM (SELECT key FROM q UNION SELECT other FROM q) x)'))
-        INTO found USING document, target;
+        answers, neardup_internal.answered_rows(target, document))
+        INTO found USING keys, target, document;
     RETURN coalesce(found, '[]');
 END
 $$;

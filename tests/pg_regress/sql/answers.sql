@@ -159,6 +159,14 @@ CALL neardup.cleanup('coded', dry_run => false);
 ALTER TABLE coded DROP CONSTRAINT coded_pkey, ADD PRIMARY KEY (id);
 RESET client_min_messages;
 CALL neardup.restore('coded', 1);
+-- names
+CREATE TABLE "$1 'a" (id int PRIMARY KEY, "$1" text);
+SELECT neardup.protect('"$1 ''a"', '$1', on_duplicate => 'mark');
+INSERT INTO "$1 'a" VALUES (1, body()), (2, body() || '!');
+SELECT neardup.answer('"$1 ''a"', '1', '2', false);
+SELECT key, other, holds FROM neardup.answers('"$1 ''a"');
+UPDATE "$1 'a_answers" SET is_copy = NULL;
+SELECT neardup.report_html('"$1 ''a"') LIKE '%Questions%' AS questions;
 -- a text with many equal rows
 CREATE TABLE many (id int PRIMARY KEY, body text);
 SELECT neardup.protect('many', 'body');
