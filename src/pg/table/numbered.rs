@@ -101,6 +101,7 @@ pub fn each(
             found(&Found { tuple, columns });
         }
         pg_sys::systable_endscan(scan);
-        pg_sys::table_close(open, LOCK);
+        // As a constraint does, it keeps the lock: a list that asks again and again finds the columns and indexes that it has found before.
+        pg_sys::table_close(open, pg_sys::NoLock as i32);
     }
 }
