@@ -58,7 +58,7 @@ BEGIN
     END IF;
     IF before IS NULL THEN
         RAISE NOTICE 'there are too few answers to learn from: % copies and % others', copies, answers - copies
-            USING HINT = format('Ten are needed, two of each kind: SELECT * FROM neardup.questions(%L);', (guarded).target);
+            USING HINT = format('Ten are needed: SELECT * FROM neardup.questions(%L);', (guarded).target);
     ELSIF NOT learned.is_better THEN
         RAISE NOTICE 'the answers do not show that a correction is better; nothing has been changed';
     ELSE

@@ -47,15 +47,22 @@ CALL neardup.cleanup('public.odd')
 CALL neardup.cleanup('public.odd', batch => 4, dry_run => false)
 SELECT 1 / count(*) AS found FROM odd_removed \gset
 CALL neardup.restore('public.odd', 1)
+SELECT 1 / count(*) AS found FROM neardup.answers('public.odd') \gset
+SELECT neardup.withdraw('public.odd', since => '-infinity')
+SELECT neardup.answer('public.odd', 'k1', 'k4', false, 'a note')
+SELECT count(*) FROM neardup.questions('public.odd', 5)
+SELECT count(*) FROM neardup.estimate('public.odd')
+SELECT changed FROM neardup.learn('public.odd')
 CALL neardup.cleanup('public.odd', dry_run => false, action => 'mark')
 SELECT 1 / count(*) AS found FROM public.odd WHERE duplicate_of IS NOT NULL \gset
 UPDATE public.odd SET duplicate_of = NULL
+SELECT neardup.withdraw('public.odd', since => '-infinity')
 CREATE TABLE public.even (kind colour, seen timestamp, at moment, tag label, tags text[], title text, body varchar, number types.citext PRIMARY KEY)
 INSERT INTO public.even SELECT kind, seen, at, tag, tags, title, body, id::text FROM public.odd LIMIT 12
 CALL neardup.cleanup('public.odd', against => 'public.even')
 CALL neardup.cleanup('public.odd', against => 'public.even', batch => 4, dry_run => false)
 SELECT max(neardup_run) AS run, 1 / count(*) AS found FROM odd_removed \gset
-CALL neardup.restore('public.odd', :run)
+CALL neardup.restore('public.odd', :run, answer => false)
 CALL neardup.cleanup('public.odd', dry_run => false, max_rows => 100, on_more => 'surest')
 SELECT neardup_key AS key FROM odd_removed LIMIT 1 \gset
 CALL neardup.restore('public.odd', key => :'key')

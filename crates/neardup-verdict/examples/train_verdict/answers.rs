@@ -16,7 +16,7 @@ use super::measure::Scored;
 const DRAWS: u64 = 5;
 /// Scores below this are not asked about.
 const FAR_BELOW: f64 = 0.05;
-/// A table takes part if at least this number of pairs is left to measure on.
+/// A table takes part if at least this number of pairs is left to measure on that might have been asked about.
 const LEFT: usize = 15;
 /// Wilson's interval of 90 in 100.
 const Z: f64 = 1.645;
@@ -59,7 +59,8 @@ pub fn print(scored: &[Scored<'_>]) {
     let tables = tables(scored);
     for asked in [20, 60] {
         let (mut f1, mut removed, mut count, mut changed) = ([0.0; 2], [[0.0; 2]; 2], 0.0, 0);
-        for pairs in tables.values().filter(|pairs| pairs.len() >= asked + LEFT) {
+        let is_near = |pair: &&Pair| pair.score >= FAR_BELOW;
+        for pairs in tables.values().filter(|pairs| pairs.iter().filter(is_near).count() >= asked + LEFT) {
             let mut of_table = [0.0; 2];
             for draw in 0..DRAWS {
                 let questions = questions(pairs, asked, draw);

@@ -41,9 +41,8 @@ const SURE: f64 = 9.2;
 const FACTORS: (f64, f64) = (0.1, 10.0);
 const MOST: f64 = 20.0;
 
-/// The fewest answers to learn from, and the fewest of either kind.
+/// The fewest answers to learn from. All may be of one kind: then the pulls keep the correction small.
 pub const FEWEST: usize = 10;
-const FEWEST_OF_KIND: usize = 2;
 
 /// How many standard errors the answers must speak for a correction: by chance, one of twenty does.
 const CERTAIN: f64 = 1.645;
@@ -169,8 +168,7 @@ impl Correction {
     /// Learns from answers: pairs, each with whether it is a copy. `None` if there are too few.
     #[must_use]
     pub fn learn(answers: &[(Measured, bool)]) -> Option<Learned> {
-        let copies = answers.iter().filter(|(_, is_copy)| *is_copy).count();
-        if answers.len() < FEWEST || copies < FEWEST_OF_KIND || answers.len() - copies < FEWEST_OF_KIND {
+        if answers.len() < FEWEST {
             return None;
         }
         let all: Vec<([f64; COUNT], f64, f64)> = answers
@@ -299,7 +297,6 @@ mod tests {
     #[test]
     fn nothing_is_changed_without_proof() {
         assert_eq!(Correction::learn(&[(measured(1.0), true); 9]), None, "too few");
-        assert_eq!(Correction::learn(&[(measured(1.0), true); 30]), None, "of one kind");
         let agreeing: Vec<_> =
             (0..30).map(|at| f64::from(at) / 2.0 - 7.0).map(|odds| (measured(odds), odds > 0.0)).collect();
         let general: Vec<_> = [-1.0, 1.0]
