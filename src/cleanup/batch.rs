@@ -6,11 +6,12 @@
 
 use pgrx::JsonB;
 use pgrx::prelude::*;
-use pgrx::spi::quote_identifier;
+use pgrx::spi::{quote_identifier, quote_literal};
 
 use super::check_may_clean;
 use super::plan::{Cleanup, LIST, with};
 use super::reference::foreign_keys;
+use crate::answers::Answers;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::statement;
@@ -138,6 +139,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         let places = [Parameter::Number(after), Parameter::Number(last)];
         cleanup.lock(&places);
         change::run(&cleanup.recheck(), &places);
+        if let Some(recheck) = cleanup.recheck_answers() {
+            change::run(&recheck, &places);
+        }
         if action != Action::Mark {
             let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
             for reference in references {
@@ -299,6 +303,25 @@ impl Cleanup {
              WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND NOT EXISTS ({unchanged})",
             unchanged = self.is_unchanged(),
         )
+    }
+
+    /// Leaves out the pairs that were answered to be no copies since the list was made; `None` if none can have been.
+    fn recheck_answers(&self) -> Option<String> {
+        if Answers::beside(&self.choice.guard).is_none() {
+            return None;
+        }
+        let document = self.choice.guard.columns.first().filter(|_| self.choice.against.is_none())?;
+        let apart = |hash: &str, key: String| {
+            let (target, document) = (u32::from(self.choice.guard.table), quote_literal(document));
+            format!("neardup_internal.kept_apart('{target}'::pg_catalog.regclass, {document}, c.{hash}, {key})")
+        };
+        Some(format!(
+            "UPDATE {LIST} c SET reason = 'answered meanwhile' \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND EXISTS ( \
+                 SELECT FROM {own} a JOIN {kept} b ON b.own OPERATOR(pg_catalog.=) a.other)",
+            own = apart("document_hash", self.duplicate_key()),
+            kept = apart("stays_hash", self.kept_key()),
+        ))
     }
 
     fn set_mark(&self) -> String {

@@ -348,6 +348,16 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
+#[test]
+fn beginnings_alone_are_never_sure() {
+    let line =
+        |at: usize| format!("Entry {at} of the long log says that pump {} ran for {} minutes. ", at % 7, at % 50);
+    let long: String = (0..6_000).map(line).collect();
+    let message = same_message(&format!("{long}All is well."), &format!("{long}The dam has burst.")).unwrap();
+    assert!(message.score <= 0.9, "{message:?}");
+    assert_eq!(same_message(&long, &long).unwrap().score, 1.0);
+}
+
 proptest! {
     #[test]
     fn is_symmetric(a in text(), b in text()) {

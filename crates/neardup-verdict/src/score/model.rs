@@ -127,6 +127,9 @@ pub const LEAST_SCORE: f64 = 0.5;
 /// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 2 in 100 are wrong.
 pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
 
+/// The greatest score of texts of which only the beginnings were compared.
+pub(crate) const MOST_OF_BEGINNINGS: f64 = 0.9;
+
 /// If the longer text is longer by this share of its units, the shorter one is an excerpt.
 const EXCERPT: f64 = 0.25;
 
