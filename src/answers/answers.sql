@@ -150,7 +150,7 @@ BEGIN
     EXECUTE format(
         'WITH m AS MATERIALIZED ( '
         '    SELECT a.place, neardup_internal.measured($1, ARRAY[a.key], ARRAY[a.other]) AS numbers '
-        '    FROM (SELECT x.ctid AS place, x.key, x.other FROM %1$s x WHERE numbers IS NULL AND document = $2 AND ($3 IS NULL OR key = $3 OR other = $3) ORDER BY at DESC, key, other LIMIT $4) a) '
+        '    FROM (SELECT x.ctid AS place, x.key, x.other FROM %1$s x WHERE numbers IS NULL AND document = $2 AND ($3 IS NULL OR key = $3 OR other = $3) ORDER BY at DESC, key, other LIMIT greatest($4, 0)) a) '
         'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL', neardup_internal.answers_table(target))
         USING jsonb_build_object('target', target::oid::bigint, 'document', document), document, about, most;
 END

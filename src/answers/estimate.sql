@@ -27,9 +27,9 @@ CREATE FUNCTION neardup_internal.wilson(share double precision, n double precisi
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT greatest(w.middle - w.half, 0), least(w.middle + w.half, 1)
-    FROM (SELECT (share + z * z / (2 * n)) / (1 + z * z / n) AS middle,
-                 z * pg_catalog.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n) AS half
-          FROM (VALUES (1.645::double precision)) c(z)) w;
+    FROM (SELECT (c.share + z * z / (2 * c.n)) / (1 + z * z / c.n) AS middle,
+                 z * pg_catalog.sqrt(c.share * (1 - c.share) / c.n + z * z / (4 * c.n * c.n)) / (1 + z * z / c.n) AS half
+          FROM (VALUES (1.645::double precision, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;
 END;
 
 CREATE FUNCTION neardup.estimate(target regclass, bears double precision DEFAULT 0.02, document name DEFAULT NULL)

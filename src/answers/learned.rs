@@ -13,14 +13,15 @@ use crate::error::{Result, invalid};
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn learned(
-    numbers: Vec<f64>,
-    copies: Vec<bool>,
+    numbers: Vec<Option<f64>>,
+    copies: Vec<Option<bool>>,
 ) -> Result<
     TableIterator<
         'static,
         (name!(correction, Vec<f64>), name!(before, f64), name!(after, f64), name!(error, f64), name!(is_better, bool)),
     >,
 > {
+    let (numbers, copies) = (given(numbers)?, given(copies)?);
     let each = numbers.len() / copies.len().max(1);
     let measured = numbers.chunks(each.max(1)).zip(copies);
     let answers: Option<Vec<(Measured, bool)>> =
@@ -35,7 +36,13 @@ fn learned(
 
 /// Returns the score that a pair has by the guard as it is now; `None` if its numbers are of another model.
 #[pg_extern(sql = false)]
-fn corrected_score(target: pg_sys::Oid, document: &CStr, numbers: Vec<f64>) -> Result<Option<f64>> {
+fn corrected_score(target: pg_sys::Oid, document: &CStr, numbers: Vec<Option<f64>>) -> Result<Option<f64>> {
+    let numbers = given(numbers)?;
     let guard = guard_of(target, Some(document))?;
     Ok(Measured::read(&numbers).map(|measured| measured.score(guard.settings.correction())))
+}
+
+/// Returns values of which none is NULL.
+fn given<T>(values: Vec<Option<T>>) -> Result<Vec<T>> {
+    values.into_iter().collect::<Option<_>>().ok_or_else(|| invalid("numbers and answers must not be NULL"))
 }

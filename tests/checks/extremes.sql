@@ -89,6 +89,7 @@ SELECT of_type, unnest(expressions) FROM (VALUES
     ('integer[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{1,2,3}'$q$, $q$'{{1},{2}}'$q$]),
     ('real[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{1,2,3}'$q$, $q$'{NaN,Infinity}'$q$, $q$array_fill(1::real, ARRAY[64])$q$]),
     ('double precision[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{1,2,3}'$q$, $q$'{NaN,Infinity}'$q$]),
+    ('boolean[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{t,f}'$q$]),
     ('bytea', ARRAY[$q$''$q$, $q$'\x00'$q$, $q$'\x0101'$q$, $q$decode(repeat('ff', 600), 'hex')$q$, $q$decode(repeat('00', 5000), 'hex')$q$]),
     ('cstring', ARRAY[$q$''$q$, $q$'0123456789abcdef'$q$, $q$'zz'$q$, $q$'{}'$q$, $q$'1:'$q$]),
     ('bit', ARRAY[$q$B''$q$, $q$B'1'$q$, $q$repeat('10', 32)::bit(64)$q$, $q$repeat('1', 999)::bit(999)$q$]),
