@@ -22,6 +22,8 @@ pub fn run(context: &Context) -> Result<Tally> {
         println!("    {database}: {statements} pieces");
         tally += Tally::one(statements > 0);
     }
+    // What the demo restored counts as an answer until it is withdrawn.
+    query(server, "demo_sample", "SELECT neardup.withdraw('articles', act => 'restore')")?;
     tally +=
         expect("most copies of the sample are listed, and no update", &query(server, "demo_sample", FOUND)?, "t|f");
     Ok(tally)

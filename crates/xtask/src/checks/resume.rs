@@ -61,13 +61,13 @@ fn restore(server: &Server) -> Result<String> {
         query(server, DATABASE, CLEANUP)?;
         run = query(server, DATABASE, LAST)?;
     }
-    Ok(format!("CALL neardup.restore('articles', {run});"))
+    Ok(format!("CALL neardup.restore('articles', {run}, answer => false);"))
 }
 
 fn restore_all(server: &Server) -> Result<()> {
     let runs = "SELECT DISTINCT neardup_run FROM articles_removed ORDER BY neardup_run DESC";
     for run in query(server, DATABASE, runs)?.lines() {
-        query(server, DATABASE, &format!("CALL neardup.restore('articles', {run})"))?;
+        query(server, DATABASE, &format!("CALL neardup.restore('articles', {run}, answer => false)"))?;
     }
     Ok(())
 }
