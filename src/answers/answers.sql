@@ -52,12 +52,26 @@ CREATE FUNCTION neardup_internal.shown_answers(target regclass) RETURNS regclass
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (SELECT t.a FROM (SELECT neardup_internal.trusted_answers(target) AS a) t WHERE pg_catalog.has_table_privilege(t.a::oid, 'SELECT'));
 
+-- Takes from other roles what the default privileges of a schema give them on a table that keeps something beside another one.
+CREATE FUNCTION neardup_internal.revoke_all(relation regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    grantee text;
+BEGIN
+    FOR grantee IN
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class r CROSS JOIN LATERAL aclexplode(r.relacl) a WHERE r.oid = relation::oid AND a.grantee <> r.relowner
+    LOOP
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', relation, grantee);
+    END LOOP;
+END
+$$;
+
 CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     answers regclass := neardup_internal.answers_table(target);
     owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = target::oid);
-    c record;
 BEGIN
     IF answers IS NOT NULL THEN
         RETURN answers;
@@ -80,13 +94,7 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %s (other_hash)', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
-    -- The schema may have default privileges.
-    FOR c IN
-        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-        FROM pg_class r CROSS JOIN LATERAL aclexplode(r.relacl) a WHERE r.oid = answers::oid AND a.grantee <> r.relowner
-    LOOP
-        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', answers, c.grantee);
-    END LOOP;
+    PERFORM neardup_internal.revoke_all(answers);
     RETURN answers;
 END
 $$;
@@ -289,6 +297,7 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION neardup_internal.revoke_all(regclass) IS 'takes all rights on a table from roles other than its owner';
 COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
 COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table of answers';
 COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of answers beside a table; NULL if there is none, or what has its name is not one of the same owner';

@@ -96,13 +96,7 @@ BEGIN
         EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
         EXECUTE format('ALTER TABLE %s OWNER TO %I', removed, owner);
-        -- The schema may have default privileges.
-        FOR c IN
-            SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-            FROM pg_class r CROSS JOIN LATERAL aclexplode(r.relacl) a WHERE r.oid = removed::oid AND a.grantee <> r.relowner
-        LOOP
-            EXECUTE format('REVOKE ALL ON TABLE %s FROM %s', removed, c.grantee);
-        END LOOP;
+        PERFORM neardup_internal.revoke_all(removed);
     END IF;
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL LOOP
         EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', removed, c.name, c.type);

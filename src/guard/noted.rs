@@ -3,8 +3,6 @@
 //! Answers are written with the rights of the table's owner, like the log. The row that is let through is not stored yet, so its hash is
 //! that of the new row. A role that may take a mark off decides for that row, as one that may delete it does.
 
-use std::cell::Cell;
-
 use pgrx::prelude::*;
 
 use super::actions::text;
@@ -18,6 +16,7 @@ use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::table::rows::Snapshot;
 
 /// Of how many rows a row that is let through is noted to be no copy.
 const MOST: usize = 16;
@@ -25,11 +24,6 @@ const MOST: usize = 16;
 /// With how many answers about its text a row is let through without another one. Each row with that text looks at all of them: a load of a
 /// thousand equal rows would not end.
 const ENOUGH: usize = 200;
-
-thread_local! {
-    /// The text that was noted last, and how often in turn: a statement does not see what was noted for its own rows.
-    static NOTED: Cell<(u64, usize)> = const { Cell::new((0, 0)) };
-}
 
 /// Notes that a row is no copy of the rows that it would have duplicated. Rows of transactions that have not ended do not count.
 ///
@@ -39,11 +33,13 @@ pub fn let_through(guard: &Guard, trigger: &RowTrigger<'_>, subject: &Subject<'_
     let Some(document) = subject.document.as_deref() else { return Ok(()) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(()) };
     let hash = subject.beside.hash(document);
-    let noted = Some(NOTED.get()).filter(|(of, _)| *of == hash).map_or(0, |(_, count)| count);
-    if noted >= ENOUGH || Given::about(&Answers::beside(guard), hash).count() >= ENOUGH {
+    // What the statement has noted for its earlier rows counts.
+    let snapshot = Snapshot::begin();
+    let is_enough = Given::about(&Answers::beside(guard), hash).count() >= ENOUGH;
+    drop(snapshot);
+    if is_enough {
         return Ok(());
     }
-    NOTED.set((hash, noted));
     for _ in 0..MOST {
         let mut verifier = Verifier::new(guard, subject, trigger.relation_oid())?;
         let Answer::Found(found) = candidates::search(guard, subject, &signature, &mut verifier, None)? else { break };
@@ -63,7 +59,6 @@ pub fn let_through(guard: &Guard, trigger: &RowTrigger<'_>, subject: &Subject<'_
             let statement = "SELECT neardup_internal.note_let_through($1, $2, $3, $4, $5, $6, $7)";
             function::run_as(guard.owner, statement, &arguments);
         }
-        NOTED.set((hash, NOTED.get().1 + 1));
     }
     Ok(())
 }
