@@ -1,11 +1,16 @@
 -- learn: a correction of the model for one table, in the settings of its guard, where guard and list find it and dumps have it
 
 CREATE FUNCTION neardup_internal.learned(numbers double precision[], copies boolean[])
-    RETURNS TABLE (correction double precision[], before double precision, after double precision, error double precision, is_better boolean)
+    RETURNS TABLE (correction jsonb, before double precision, after double precision, error double precision, is_better boolean)
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1 AS 'MODULE_PATHNAME', 'learned_wrapper';
 
+CREATE FUNCTION neardup_internal.guard_correction(guarded neardup.protected) RETURNS jsonb
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb -> 'correction'
+            FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger);
+
 -- Gives a guard another correction, or none.
-CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction double precision[]) RETURNS void
+CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     settings jsonb;
@@ -17,7 +22,7 @@ BEGIN
             FROM unnest(t.tgattr::smallint[]) WITH ORDINALITY u(number, place)
                  JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = u.number)
     INTO settings, columns FROM pg_trigger t WHERE t.tgrelid = (guarded).target::oid AND t.tgname = (guarded).trigger;
-    settings := (settings - 'correction') || jsonb_strip_nulls(jsonb_build_object('correction', to_jsonb(correction)));
+    settings := (settings - 'correction') || jsonb_strip_nulls(jsonb_build_object('correction', correction));
     PERFORM neardup_internal.drop_triggers(guarded);
     PERFORM neardup_internal.make_triggers((guarded).target, (guarded).trigger, columns, settings, (guarded).merge);
 END
@@ -28,8 +33,8 @@ CREATE FUNCTION neardup.learn(target regclass, document name DEFAULT NULL)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    -- The newest are learned from.
-    most CONSTANT integer := 1000;
+    -- The newest are learned from, as many as a correction may keep.
+    most CONSTANT integer := 300;
     guarded neardup.protected := neardup_internal.only_guard(target, document);
     kept regclass := neardup_internal.answers_table((guarded).target);
     numbers double precision[];
@@ -74,7 +79,7 @@ CREATE FUNCTION neardup.forget(target regclass, document name DEFAULT NULL) RETU
 DECLARE
     guarded neardup.protected := neardup_internal.only_guard(target, document);
 BEGIN
-    IF (guarded).correction IS NULL THEN
+    IF (guarded).learned IS NULL THEN
         RETURN false;
     END IF;
     PERFORM neardup_internal.set_correction(guarded, NULL);
@@ -83,6 +88,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be better';
-COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, double precision[]) IS 'gives a guard another correction, or none';
+COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
+COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
 COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, if cross-validation shows that to be better. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';

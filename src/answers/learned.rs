@@ -18,7 +18,7 @@ fn learned(
 ) -> Result<
     TableIterator<
         'static,
-        (name!(correction, Vec<f64>), name!(before, f64), name!(after, f64), name!(error, f64), name!(is_better, bool)),
+        (name!(correction, JsonB), name!(before, f64), name!(after, f64), name!(error, f64), name!(is_better, bool)),
     >,
 > {
     let (numbers, copies) = (given(numbers)?, given(copies)?);
@@ -28,7 +28,7 @@ fn learned(
         measured.map(|(values, is_copy)| Some((Measured::read(values)?, is_copy))).collect();
     let answers = answers.ok_or_else(|| invalid("the numbers of an answer are of another model"))?;
     let row = |learned: correction::Learned| {
-        let parts = learned.correction.parts().to_vec();
+        let parts = JsonB(learned.correction.parts().into());
         (parts, learned.before, learned.after, learned.error, learned.is_better())
     };
     Ok(TableIterator::new(Correction::learn(&answers).map(row)))
@@ -39,7 +39,7 @@ fn learned(
 fn corrected_score(target: pg_sys::Oid, document: &CStr, numbers: Vec<Option<f64>>) -> Result<Option<f64>> {
     let numbers = given(numbers)?;
     let guard = guard_of(target, Some(document))?;
-    Ok(Measured::read(&numbers).map(|measured| measured.score(guard.settings.correction())))
+    Ok(Measured::read(&numbers).map(|measured| measured.score(guard.settings.correction.as_ref())))
 }
 
 /// Returns values of which none is NULL.

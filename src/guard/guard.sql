@@ -62,8 +62,7 @@ SELECT t.tgrelid::regclass AS target,
        pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
        t.tgenabled <> 'D' AS enabled,
        t.tgname AS trigger,
-       (SELECT pg_catalog.array_agg(e.part::double precision ORDER BY e.place)
-        FROM pg_catalog.jsonb_array_elements_text(s.settings -> 'correction') WITH ORDINALITY e(part, place)) AS correction
+       pg_catalog.jsonb_array_length(s.settings -> 'correction') AS learned
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
          SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings

@@ -86,7 +86,7 @@ BEGIN
     END IF;
     settings := settings || jsonb_strip_nulls(jsonb_build_object(
         'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
-        'correction', CASE WHEN guarded.verify = verify THEN pg_catalog.to_jsonb(guarded.correction) END,
+        'correction', CASE WHEN guarded.verify = verify THEN neardup_internal.guard_correction(guarded) END,
         'divert', neardup_internal.name_parts(to_regclass(guarded.diverted_to)),
         'counter', neardup_internal.name_parts(neardup_internal.guard_counter(guarded, on_duplicate)),
         'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));

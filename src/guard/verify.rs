@@ -62,7 +62,7 @@ impl<'a> Verifier<'a> {
         let document = subject.document.as_deref().unwrap_or_default();
         let settings = &guard.settings;
         let rule =
-            settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner), settings.correction());
+            settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner), settings.correction.clone());
         let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
         Ok(Self { guard, rule, name, document, side: None, table, forms: None })
     }

@@ -4,8 +4,9 @@
 
 use neardup_core::banding::MAX_DISTANCE;
 use neardup_verdict::Verdict;
-use neardup_verdict::correction::{self, Correction};
-use serde::{Deserialize, Serialize};
+use neardup_verdict::correction::Correction;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Result as Checked, invalid};
 use crate::verdict::verify::Verify;
@@ -204,8 +205,8 @@ pub struct Settings {
     #[serde(default)]
     pub log: bool,
     /// What the owner's answers have taught the verdict.
-    #[serde(default)]
-    correction: Option<[f64; correction::COUNT]>,
+    #[serde(default, deserialize_with = "correction")]
+    pub correction: Option<Correction>,
     /// When the guard was created, in seconds since 1970; only for information.
     #[serde(default)]
     since: Option<f64>,
@@ -228,6 +229,12 @@ pub struct Roles {
     pub marks: Option<usize>,
 }
 
+fn correction<'de, D: Deserializer<'de>>(parts: D) -> Result<Option<Correction>, D::Error> {
+    let parts: Option<Vec<Vec<f64>>> = Option::deserialize(parts)?;
+    let read = |parts: Vec<Vec<f64>>| Correction::new(&parts).ok_or_else(|| D::Error::custom("correction is out of range"));
+    parts.map(read).transpose()
+}
+
 impl Settings {
     /// Reads a trigger's argument; `Err` says what is wrong with it.
     pub fn parse(argument: &str) -> Result<Self, String> {
@@ -240,7 +247,6 @@ impl Settings {
         within("threshold", settings.threshold.is_none_or(|threshold| (0.0..=1.0).contains(&threshold)))?;
         within("columns", settings.columns.max(settings.scope).max(settings.differ) <= MAX_COLUMNS)?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
-        within("correction", settings.correction.is_none_or(|parts| Correction::new(parts).is_some()))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
         if settings.texts().any(|text| text.contains('\0')) {
             return Err("a text has a NUL character.".to_owned());
@@ -260,11 +266,6 @@ impl Settings {
     pub fn canonical(argument: &str, columns: usize) -> Option<String> {
         Self::parse(argument).ok()?.roles(columns)?;
         serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
-    }
-
-    /// Returns what the owner's answers have taught the verdict.
-    pub fn correction(&self) -> Option<Correction> {
-        self.correction.and_then(Correction::new)
     }
 
     pub const fn document_columns(&self) -> usize {
@@ -314,6 +315,7 @@ mod tests {
             (r#","columns":1601"#, "columns is out of range."),
             (r#","window":-1"#, "window is out of range."),
             (r#","since":1e12"#, "since is out of range."),
+            (r#","correction":[[10]]}"#, "correction is out of range at line 1 column 75."),
             (r#","divert":["public","a\u0000b"]"#, "a text has a NUL character."),
         ] {
             assert_eq!(with(more).err().as_deref(), Some(expected), "{more}");

@@ -347,7 +347,7 @@ impl Choice {
     /// Returns the rule that judges two texts; `None` if only signatures are compared.
     pub fn rule(&self) -> Option<Rule<'_>> {
         let settings = &self.guard.settings;
-        let correction = settings.correction().filter(|_| self.verify == settings.verify);
+        let correction = settings.correction.clone().filter(|_| self.verify == settings.verify);
         self.verify.rule(&settings.analyzer, self.threshold, None, correction)
     }
 

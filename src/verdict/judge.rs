@@ -327,7 +327,7 @@ impl Rule<'_> {
         question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
     ) -> Result<T> {
         let correction = match self {
-            Self::Facts { correction, .. } | Self::Profile { correction, .. } => *correction,
+            Self::Facts { correction, .. } | Self::Profile { correction, .. } => correction.as_ref(),
             Self::Tokens { .. } => None,
         };
         let [title_a, title_b] = between.titles;

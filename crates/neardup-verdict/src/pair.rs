@@ -38,7 +38,7 @@ pub struct Pair<'p> {
     profile: Option<(&'p Profile, &'p mut Scratch)>,
     apart: Option<Duration>,
     known: Option<Known<'p>>,
-    correction: Option<Correction>,
+    correction: Option<&'p Correction>,
 }
 
 /// What of two texts does not count, in bytes of the plain text.
@@ -84,7 +84,7 @@ impl<'p> Pair<'p> {
 
     /// Adds what the owner of the table has taught.
     #[must_use]
-    pub fn corrected(self, correction: Option<Correction>) -> Self {
+    pub fn corrected(self, correction: Option<&'p Correction>) -> Self {
         Self { correction, ..self }
     }
 
@@ -220,7 +220,7 @@ impl<'p> Pair<'p> {
             titles: titles.map(|titles| Titles::new(titles, &sample.rarity)),
             table: None,
             apart: self.apart,
-            correction: self.correction,
+            correction: self.correction.cloned(),
         }
     }
 

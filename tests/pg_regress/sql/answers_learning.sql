@@ -40,13 +40,13 @@ SELECT count(*) FROM neardup.questions('jobs', 20, 1) q JOIN neardup.answers('jo
 SELECT answer_all() > 0;
 -- learning is deterministic, kept by the guard, through protect, and forgotten
 SELECT answers > 20 AS enough, after < before AS better, changed FROM neardup.learn('jobs');
-CREATE TABLE learned AS SELECT correction FROM neardup.protected WHERE target = 'jobs'::regclass;
+CREATE TABLE learned AS SELECT neardup_internal.guard_correction(p) AS correction FROM neardup.protected p WHERE target = 'jobs'::regclass;
 SELECT changed FROM neardup.learn('jobs');
-SELECT p.correction = l.correction AS same, cardinality(p.correction) FROM neardup.protected p, learned l WHERE p.target = 'jobs'::regclass;
+SELECT neardup_internal.guard_correction(p) = l.correction AS same, p.learned FROM neardup.protected p, learned l WHERE p.target = 'jobs'::regclass;
 SELECT neardup.protect('jobs', 'body', on_duplicate => 'warn');
-SELECT p.correction = l.correction AS same FROM neardup.protected p, learned l WHERE p.target = 'jobs'::regclass;
+SELECT neardup_internal.guard_correction(p) = l.correction AS same FROM neardup.protected p, learned l WHERE p.target = 'jobs'::regclass;
 SELECT neardup.forget('jobs'), neardup.forget('jobs');
-SELECT correction FROM neardup.protected WHERE target = 'jobs'::regclass;
+SELECT learned FROM neardup.protected WHERE target = 'jobs'::regclass;
 -- what cannot be shown is not learned
 DELETE FROM jobs_answers;
 SELECT count(*) FROM (SELECT neardup.answer('jobs', (i * 10)::text, (i * 10 + 1)::text, i > 3) FROM generate_series(1, 12) i) x;

@@ -8,12 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use neardup_verdict::context::Inputs;
 use neardup_verdict::correction::{Correction, Measured, NUMBERS};
 use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
+use neardup_verdict::teaching::teaching;
 
 use super::cases::Knowing;
 use super::labelled::pairs::Set;
 use super::measure::Scored;
 
 const DRAWS: u64 = 5;
+/// How many of the least certain pairs are looked at for each question, as by `neardup.questions`.
+const CHOSEN_FROM: usize = 10;
 /// Scores below this are not asked about.
 const FAR_BELOW: f64 = 0.05;
 /// A table takes part if at least this number of pairs is left to measure on that might have been asked about.
@@ -69,6 +72,7 @@ pub fn print(scored: &[Scored<'_>]) {
                 let learned = Correction::learn(&answers).filter(|learned| learned.is_better());
                 changed += usize::from(learned.is_some());
                 let correction = learned.map(|learned| learned.correction);
+                let correction = correction.as_ref();
                 let mut sums = [Sums::default(); 2];
                 for (_, pair) in pairs.iter().enumerate().filter(|(at, _)| !questions.contains(at)) {
                     sums[0].add(pair, pair.score);
@@ -125,7 +129,7 @@ fn lot(draw: u64, at: usize) -> u64 {
     number ^ number >> 31
 }
 
-/// Draws questions: half at random from what would be removed, is named or is just below, half the least certain ones.
+/// Draws questions: half at random from what would be removed, is named or is just below, half those that teach most.
 fn questions(pairs: &[Pair], count: usize, draw: u64) -> BTreeSet<usize> {
     let within = |from: f64, to: f64| {
         let mut places: Vec<usize> = (0..pairs.len()).filter(|&at| (from..to).contains(&pairs[at].score)).collect();
@@ -141,7 +145,11 @@ fn questions(pairs: &[Pair], count: usize, draw: u64) -> BTreeSet<usize> {
         strata.iter().flat_map(|(places, share)| places.iter().take((count * share).div_ceil(100)).copied()).collect();
     let mut rest: Vec<usize> = within(FAR_BELOW, f64::INFINITY).into_iter().filter(|at| !drawn.contains(at)).collect();
     rest.sort_by(|&a, &b| (pairs[a].score - 0.5).abs().total_cmp(&(pairs[b].score - 0.5).abs()));
-    drawn.extend(rest.into_iter().take(count - drawn.len()));
+    rest.truncate(count * CHOSEN_FROM);
+    let from: Vec<(Measured, f64)> = rest.iter().map(|&at| (pairs[at].measured, pairs[at].weight)).collect();
+    let known: Vec<Measured> = drawn.iter().map(|&at| pairs[at].measured).collect();
+    let chosen = teaching(&from, &known, count - drawn.len());
+    drawn.extend(chosen.into_iter().map(|at| rest[at]));
     drawn
 }
 

@@ -1,35 +1,61 @@
 //! A correction of the model for one table, learned from its owner's answers.
 //!
-//! What a copy is differs from table to table: a mail archive keeps replies, a job board keeps cities apart. The model's log odds are
-//! shifted, stretched, and moved by a few of its numbers. Each of these is pulled to the general model ([`PULL`]), so that twenty answers
-//! change little and a hundred more. The numbers and the pulls were chosen by simulated answers on 48 labelled tables, each scored by a model
-//! that had not seen it: `train_verdict --answers` repeats that.
+//! What a copy is differs from table to table: a mail archive keeps replies, a job board keeps cities apart. A correction is a Gaussian process
+//! around the model ([`super::process`]): each answer moves the log odds of all pairs, most those of pairs like it. Where no answer is near, the
+//! corrected score is less sure. The numbers by which pairs are alike and the widths below were chosen by simulated answers on 48 labelled
+//! tables, each scored by a model that had not seen it: `train_verdict --answers` repeats that.
 //!
 //! The same answers give the same correction: sums go in the order of the answers, and exponentials are computed in software.
 
-use super::context::Inputs;
-use super::model::{log_odds, probability};
+use std::array::from_fn;
+use std::sync::Arc;
 
-/// The numbers of a pair that a correction weighs: shared words of the longer text, similar rows, what is replaced, what the shorter text has
-/// alone, its length, and contradictions by length.
-pub const NUMBERS: [&str; WEIGHED] = ["anywhere_l", "similar", "replaced", "lacking_s", "units_s", "conflict_density"];
+use super::context::{Inputs, UNKNOWN};
+use super::model::{Missing, log_odds, probability};
+use super::process::{Factor, Fit, Matrix, of_answer};
+
+/// The numbers of a pair by which it is like another one.
+pub const NUMBERS: [&str; COUNT] = [
+    "held",
+    "anywhere_l",
+    "replaced",
+    "lacking_s",
+    "lacking_l",
+    "units_s",
+    "longer_short",
+    "inserted_l",
+    "rare_replacements",
+    "numbers_replaced",
+    "conflict_density",
+    "similar",
+    "others",
+    "variety",
+];
 
 /// How many these are.
-const WEIGHED: usize = 6;
+const COUNT: usize = 14;
 
-/// How many numbers make a correction: what is added to the log odds, what is added to their factor of one, and the weights.
-pub const COUNT: usize = 2 + WEIGHED;
+/// The first of those that need facts, and the first of those that the table tells.
+const OF_FACTS: usize = 10;
+const OF_TABLE: usize = 11;
 
 /// Their mean and deviation in the labelled pairs of all tables.
-const SCALES: [(f64, f64); WEIGHED] =
-    [(0.72, 0.26), (1.1, 1.22), (0.11, 0.19), (1.02, 1.07), (3.88, 1.54), (0.12, 0.3)];
-
-/// The place of the contradictions, and of what the table says, among these: both are unknown at first.
-const CONFLICTS: usize = 5;
-const SIMILAR: usize = 1;
-
-/// How strongly each part is pulled to the general model.
-const PULL: [f64; COUNT] = [1.0, 10.0, 6.0, 6.0, 6.0, 6.0, 6.0, 6.0];
+const SCALES: [(f64, f64); COUNT] = [
+    (0.77, 0.29),
+    (0.68, 0.28),
+    (0.15, 0.22),
+    (1.20, 1.20),
+    (2.31, 1.46),
+    (3.82, 1.56),
+    (0.27, 0.49),
+    (0.71, 1.20),
+    (0.69, 0.73),
+    (0.16, 0.42),
+    (0.14, 0.36),
+    (0.99, 1.18),
+    (0.66, 1.07),
+    (0.29, 0.38),
+];
 
 /// How far a number may be from its mean, in deviations.
 const FAR: f64 = 3.0;
@@ -37,31 +63,60 @@ const FAR: f64 = 3.0;
 /// How far log odds may be from zero to be learned from.
 const SURE: f64 = 9.2;
 
-/// The least and the greatest factor of the log odds, and how far the other parts may be from zero.
-const FACTORS: (f64, f64) = (0.1, 10.0);
-const MOST: f64 = 20.0;
+/// Prior variances: of a shift of all log odds, of their factor, and of what holds for pairs that are alike.
+const SHIFT: f64 = 1.0;
+const FACTOR: f64 = 0.05;
+const ALIKE: f64 = 5.0;
 
-/// The fewest answers to learn from. All may be of one kind: then the pulls keep the correction small.
+/// The sum of squared distances at which pairs are alike by 1 / e: half a deviation in each number, twice squared.
+const WIDTH: f64 = 2.0 * 0.25 * COUNT as f64;
+
+/// The share of the variance that makes a score less sure. All of it would be too much: the prior is wide, so that a few answers count.
+const UNSURE: f64 = 0.3;
+
+/// The least and the greatest factor of the log odds.
+const FACTORS: (f64, f64) = (0.1, 10.0);
+
+/// The fewest answers to learn from. All may be of one kind: then the prior keeps the correction small.
 pub const FEWEST: usize = 10;
+
+/// The most: each is kept, and asked for each pair.
+pub const MOST: usize = 300;
 
 /// How many standard errors the answers must speak for a correction: by chance, one of twenty does.
 const CERTAIN: f64 = 1.645;
 
 /// A correction.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Correction([f64; COUNT]);
+#[derive(Clone, Debug, PartialEq)]
+pub struct Correction(Arc<Process>);
+
+#[derive(Debug, PartialEq)]
+struct Process {
+    answers: Vec<(Place, f64)>,
+    /// What is added to all log odds, and their factor.
+    shift: f64,
+    factor: f64,
+    variance: Factor,
+}
+
+/// Where a pair lies among others: the model's log odds, and its numbers in deviations from their means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) log_odds: f64,
+    numbers: [f64; COUNT],
+}
 
 /// What is learned of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// The log odds of the general model.
     pub log_odds: f64,
-    /// The numbers that are weighed, as the model has them.
-    pub numbers: [f64; WEIGHED],
+    /// Its [`NUMBERS`], as the model has them.
+    pub numbers: [f64; COUNT],
 }
 
 /// What was learned.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
     /// The correction from all answers.
     pub correction: Correction,
@@ -97,178 +152,170 @@ impl Measured {
     #[must_use]
     pub fn read(values: &[f64]) -> Option<Self> {
         let (log_odds, numbers) = values.split_first()?;
-        let numbers: [f64; WEIGHED] = numbers.try_into().ok()?;
+        let numbers: [f64; COUNT] = numbers.try_into().ok()?;
         let all_finite = log_odds.is_finite() && numbers.iter().all(|number| number.is_finite());
         all_finite.then_some(Self { log_odds: log_odds.clamp(-SURE, SURE), numbers })
     }
 
     /// Returns the score of the pair.
     #[must_use]
-    pub fn score(&self, correction: Option<Correction>) -> f64 {
-        probability(self.log_odds + correction.map_or(0.0, |Correction(parts)| dot(&self.terms(), &parts)))
+    pub fn score(&self, correction: Option<&Correction>) -> f64 {
+        probability(correction.map_or(self.log_odds, |of| of.0.corrected(self.log_odds, &self.numbers)))
     }
 
-    fn terms(&self) -> [f64; COUNT] {
-        let mut terms = [1.0; COUNT];
-        terms[1] = self.log_odds;
-        for (term, (number, scale)) in terms.iter_mut().skip(2).zip(self.numbers.iter().zip(SCALES)) {
-            *term = scaled(*number, scale);
-        }
-        terms
+    /// Returns the place of the pair, in as many digits as are kept.
+    pub(super) fn place(&self) -> Place {
+        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+        Place { log_odds: rounded(self.log_odds), numbers: scaled(&self.numbers).map(rounded) }
     }
 }
 
-fn numbers(inputs: &Inputs) -> [f64; WEIGHED] {
+fn numbers(inputs: &Inputs) -> [f64; COUNT] {
+    let Inputs { texts, wording, .. } = inputs;
+    let [similar, others, variety] =
+        inputs.table.map_or([UNKNOWN; 3], |table| [table.similar, table.others, table.variety]);
     [
-        inputs.wording.anywhere_l,
-        inputs.table.map_or(super::context::UNKNOWN, |table| table.similar),
-        inputs.texts.replaced,
-        inputs.wording.lacking_s,
-        inputs.wording.units_s,
-        inputs.texts.conflict_density,
+        texts.held,
+        wording.anywhere_l,
+        texts.replaced,
+        wording.lacking_s,
+        wording.lacking_l,
+        wording.units_s,
+        texts.longer_short,
+        wording.inserted_l,
+        wording.rare_replacements,
+        wording.numbers_replaced,
+        texts.conflict_density,
+        similar,
+        others,
+        variety,
     ]
 }
 
-fn scaled(number: f64, (mean, deviation): (f64, f64)) -> f64 {
-    ((number - mean) / deviation).clamp(-FAR, FAR)
+fn scaled(numbers: &[f64; COUNT]) -> [f64; COUNT] {
+    from_fn(|at| ((numbers[at] - SCALES[at].0) / SCALES[at].1).clamp(-FAR, FAR))
+}
+
+/// Returns how alike two pairs are, 0 to 1, by some of their numbers.
+fn alike(a: &[f64], b: &[f64]) -> f64 {
+    let apart: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+    libm::exp(-apart / WIDTH)
+}
+
+impl Place {
+    pub(super) fn covariance(&self, other: &Self) -> f64 {
+        SHIFT + FACTOR * self.log_odds * other.log_odds + ALIKE * alike(&self.numbers, &other.numbers)
+    }
+}
+
+fn kernel(places: &[Place]) -> Matrix {
+    places.iter().map(|a| places.iter().map(|b| a.covariance(b)).collect()).collect()
+}
+
+impl Process {
+    fn new(answers: Vec<(Place, f64)>) -> Self {
+        let places: Vec<Place> = answers.iter().map(|(place, _)| *place).collect();
+        // At the fit, an answer pulls by what its probability p lacks of it, and the curvature of its likelihood is p (1 - p).
+        let curvature = answers.iter().map(|(_, pull)| pull.abs() * (1.0 - pull.abs()));
+        Self {
+            shift: SHIFT * answers.iter().map(|(_, pull)| pull).sum::<f64>(),
+            factor: (1.0 + FACTOR * answers.iter().map(|(place, pull)| place.log_odds * pull).sum::<f64>())
+                .clamp(FACTORS.0, FACTORS.1),
+            variance: Factor::new(&kernel(&places), curvature),
+            answers,
+        }
+    }
+
+    fn corrected(&self, log_odds: f64, numbers: &[f64; COUNT]) -> f64 {
+        let numbers = scaled(numbers);
+        let place = Place { log_odds: log_odds.clamp(-SURE, SURE), numbers };
+        let near = self.answers.iter().map(|(of, pull)| pull * alike(&of.numbers, &numbers)).sum::<f64>();
+        let covariances: Vec<f64> = self.answers.iter().map(|(of, _)| of.covariance(&place)).collect();
+        let variance = (place.covariance(&place) - self.variance.explained(&covariances)).max(0.0);
+        less_sure(self.shift + self.factor * log_odds + ALIKE * near, variance)
+    }
+
+    fn least(&self, least: f64, numbers: &[f64; COUNT], known: usize) -> f64 {
+        let without = least - self.shift;
+        let of_known = &scaled(numbers)[..known];
+        let most = |(of, pull): &(Place, f64)| pull.max(0.0) * alike(&of.numbers[..known], of_known);
+        (without - ALIKE * self.answers.iter().map(most).sum::<f64>()) / self.factor
+    }
+}
+
+/// Returns log odds whose probability is about the mean over odds with this variance (D. J. C. MacKay, *The evidence framework applied to
+/// classification networks*, 1992, equation 19).
+fn less_sure(log_odds: f64, variance: f64) -> f64 {
+    log_odds / (1.0 + std::f64::consts::FRAC_PI_8 * UNSURE * variance).sqrt()
 }
 
 impl Correction {
     /// Reads a correction; `None` if its parts are out of range.
     #[must_use]
-    pub fn new(parts: [f64; COUNT]) -> Option<Self> {
-        let is_within = |part: &f64| (-MOST..=MOST).contains(part);
-        (parts.iter().all(is_within) && (FACTORS.0..=FACTORS.1).contains(&(1.0 + parts[1]))).then_some(Self(parts))
+    pub fn new(parts: &[Vec<f64>]) -> Option<Self> {
+        if !(1..=MOST).contains(&parts.len()) {
+            return None;
+        }
+        let within = |value: f64, most: f64| (-most..=most).contains(&value);
+        let read = |part: &Vec<f64>| {
+            let [log_odds, numbers @ .., pull] = &part[..] else { return None };
+            let numbers: [f64; COUNT] = numbers.try_into().ok()?;
+            let is_valid = within(*log_odds, SURE) && within(*pull, 1.0) && numbers.iter().all(|of| within(*of, FAR));
+            is_valid.then_some((Place { log_odds: *log_odds, numbers }, *pull))
+        };
+        let answers: Option<Vec<_>> = parts.iter().map(read).collect();
+        Some(Self(Arc::new(Process::new(answers?))))
     }
 
-    /// Returns its parts.
+    /// Returns its parts, one for each answer: the log odds, the numbers in deviations, and how much it pulls.
     #[must_use]
-    pub const fn parts(&self) -> [f64; COUNT] {
-        self.0
+    pub fn parts(&self) -> Vec<Vec<f64>> {
+        let of = |(place, pull): &(Place, f64)| [&[place.log_odds], &place.numbers[..], &[*pull]].concat();
+        self.0.answers.iter().map(of).collect()
     }
 
     /// Corrects the log odds of a pair.
     pub(crate) fn corrected(&self, log_odds: f64, inputs: &Inputs) -> f64 {
-        log_odds + dot(&Measured { log_odds, numbers: numbers(inputs) }.terms(), &self.0)
+        self.0.corrected(log_odds, &numbers(inputs))
     }
 
-    /// Returns the log odds of the general model below which none of a pair are corrected to `least`, whatever contradictions are found and,
-    /// if `asks_table`, whatever the table says.
-    pub(crate) fn least(&self, least: f64, inputs: &Inputs, asks_table: bool) -> f64 {
-        let [added, stretched, weights @ ..] = &self.0;
-        let weighed = numbers(inputs).into_iter().zip(SCALES).zip(weights).enumerate();
-        let most = weighed.map(|(at, ((number, scale), weight))| match at {
-            SIMILAR if asks_table => weight.abs() * FAR,
-            CONFLICTS if *weight > 0.0 => weight * FAR,
-            _ => weight * scaled(number, scale),
-        });
-        (least - added - most.sum::<f64>()) / (1.0 + stretched)
+    /// Returns the log odds of the general model below which none of a pair are corrected to `least`, which must not be negative, whatever is
+    /// missing.
+    pub(crate) fn least(&self, least: f64, inputs: &Inputs, missing: Missing) -> f64 {
+        let known = if missing.facts { OF_FACTS } else if missing.table { OF_TABLE } else { COUNT };
+        self.0.least(least, &numbers(inputs), known)
     }
 
-    /// Learns from answers: pairs, each with whether it is a copy. `None` if there are too few.
+    /// Learns from answers: pairs, each with whether it is a copy. `None` if there are too few, or more than [`MOST`].
     #[must_use]
     pub fn learn(answers: &[(Measured, bool)]) -> Option<Learned> {
-        if answers.len() < FEWEST {
+        if !(FEWEST..=MOST).contains(&answers.len()) {
             return None;
         }
-        let all: Vec<([f64; COUNT], f64, f64)> = answers
+        let places: Vec<Place> = answers.iter().map(|(measured, _)| measured.place()).collect();
+        let model: Vec<f64> = places.iter().map(|place| place.log_odds).collect();
+        let truths: Vec<f64> = answers.iter().map(|(_, is_copy)| f64::from(u8::from(*is_copy))).collect();
+        let kernel = kernel(&places);
+        let fit = Fit::new(&kernel, &model, &truths);
+        let without = fit.without_each(&kernel, &truths);
+        let costs: Vec<(f64, f64)> = without
             .iter()
-            .map(|(measured, is_copy)| (measured.terms(), measured.log_odds, f64::from(u8::from(*is_copy))))
-            .collect();
-        let correction = Self(fitted(&all, None));
-        let costs: Vec<(f64, f64)> = all
-            .iter()
-            .enumerate()
-            .map(|(at, (terms, log_odds, truth))| {
-                let without = fitted(&all, Some(at));
-                (cost(*log_odds, *truth), cost(log_odds + dot(terms, &without), *truth))
-            })
+            .zip(model.iter().zip(&truths))
+            .map(|((of, variance), (model, truth))| (capped(*model, *truth), capped(less_sure(*of, *variance), *truth)))
             .collect();
         let count = costs.len() as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| costs.iter().map(of).sum::<f64>() / count;
         let (before, after) = (mean(|cost| cost.0), mean(|cost| cost.1));
         let spread = costs.iter().map(|cost| (cost.0 - cost.1 - (before - after)).powi(2)).sum::<f64>() / (count - 1.0);
+        let pulls = fit.pulls.iter().map(|pull| (pull.clamp(-1.0, 1.0) * 1e6).round() / 1e6);
+        let correction = Self(Arc::new(Process::new(places.into_iter().zip(pulls).collect())));
         Some(Learned { correction, before, after, error: (spread / count).sqrt() })
     }
 }
 
-/// The cost of an answer: the negative logarithm of the probability that the log odds give it.
-fn cost(log_odds: f64, truth: f64) -> f64 {
-    let p = probability(log_odds.clamp(-SURE, SURE));
-    -libm::log(if truth > 0.5 { p } else { 1.0 - p })
-}
-
-fn dot(a: &[f64; COUNT], b: &[f64; COUNT]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// What the answers cost with these parts, and the penalty.
-fn total(answers: &[([f64; COUNT], f64, f64)], without: Option<usize>, parts: &[f64; COUNT]) -> f64 {
-    let penalty: f64 = parts.iter().zip(PULL).map(|(part, pull)| pull * part * part / 2.0).sum();
-    let of = |(terms, log_odds, truth): &([f64; COUNT], f64, f64)| {
-        let odds = log_odds + dot(terms, parts);
-        libm::log1p(libm::exp(if *truth > 0.5 { -odds } else { odds }.clamp(-500.0, 500.0)))
-    };
-    let others = answers.iter().enumerate().filter(|(at, _)| Some(*at) != without);
-    penalty + others.map(|(_, answer)| of(answer)).sum::<f64>()
-}
-
-/// Fits the parts by Newton's method, without one of the answers: a logistic regression around the general model, with a penalty. A step that
-/// would raise the cost is halved until it does not.
-fn fitted(answers: &[([f64; COUNT], f64, f64)], without: Option<usize>) -> [f64; COUNT] {
-    const STEPS: usize = 50;
-    const HALVINGS: usize = 30;
-    let mut parts = [0.0; COUNT];
-    let mut cost = total(answers, without, &parts);
-    for _ in 0..STEPS {
-        let mut slope = [0.0; COUNT];
-        let mut curve = [[0.0; COUNT]; COUNT];
-        for at in 0..COUNT {
-            slope[at] = PULL[at] * parts[at];
-            curve[at][at] = PULL[at];
-        }
-        for (_, (terms, log_odds, truth)) in answers.iter().enumerate().filter(|(at, _)| Some(*at) != without) {
-            let p = probability((log_odds + dot(terms, &parts)).clamp(-30.0, 30.0));
-            for row in 0..COUNT {
-                slope[row] += terms[row] * (p - truth);
-                for column in 0..COUNT {
-                    curve[row][column] += terms[row] * terms[column] * p * (1.0 - p);
-                }
-            }
-        }
-        let step = solved(curve, slope);
-        let shorter = |share: f64| -> [f64; COUNT] {
-            std::array::from_fn(|at| (parts[at] - step[at] * share).clamp(-MOST, MOST))
-        };
-        let tried = (0..HALVINGS).map(|halvings| shorter(libm::pow(0.5, halvings as f64)));
-        let better = tried.map(|tried| (total(answers, without, &tried), tried)).find(|(of, _)| *of < cost);
-        let Some((of, found)) = better else { break };
-        let gained = cost - of;
-        (cost, parts) = (of, found);
-        if gained < 1e-12 {
-            break;
-        }
-    }
-    parts[1] = parts[1].clamp(FACTORS.0 - 1.0, FACTORS.1 - 1.0);
-    parts
-}
-
-/// Solves a system of equations whose matrix is symmetric and positive definite, by elimination.
-fn solved(mut matrix: [[f64; COUNT]; COUNT], mut right: [f64; COUNT]) -> [f64; COUNT] {
-    for pivot in 0..COUNT {
-        let above = matrix[pivot];
-        for row in pivot + 1..COUNT {
-            let share = matrix[row][pivot] / above[pivot];
-            matrix[row].iter_mut().zip(above).skip(pivot).for_each(|(of, above)| *of -= share * above);
-            right[row] -= share * right[pivot];
-        }
-    }
-    let mut solution = [0.0; COUNT];
-    for row in (0..COUNT).rev() {
-        let known: f64 = (row + 1..COUNT).map(|column| matrix[row][column] * solution[column]).sum();
-        solution[row] = (right[row] - known) / matrix[row][row];
-    }
-    solution
+/// The cost of an answer, no more than that of one against log odds that are as sure as they can be.
+fn capped(log_odds: f64, truth: f64) -> f64 {
+    of_answer(log_odds.clamp(-SURE, SURE), truth)
 }
 
 #[cfg(test)]
@@ -283,20 +330,39 @@ mod tests {
         Measured { log_odds, numbers: SCALES.map(|(mean, _)| mean) }
     }
 
+    fn answers() -> impl Strategy<Value = Vec<(Measured, bool)>> {
+        let measured = (-9.0_f64..9.0, prop::array::uniform14(-1.0_f64..5.0), any::<bool>())
+            .prop_map(|(log_odds, numbers, is_copy)| (Measured { log_odds, numbers }, is_copy));
+        prop::collection::vec(measured, FEWEST..40)
+    }
+
     #[test]
     fn an_owner_who_keeps_more_is_followed() {
         let answers: Vec<_> =
             (0..24).map(|at| f64::from(at) / 2.0 - 6.0).map(|odds| (measured(odds), odds > 3.0)).collect();
         let learned = Correction::learn(&answers).unwrap();
         assert!(learned.is_better(), "{learned:?}");
-        let [added, stretched, ..] = learned.correction.parts();
-        let of = |log_odds: f64| log_odds * (1.0 + stretched) + added;
-        assert!(of(1.0) < 0.0 && of(5.0) > 0.0, "{learned:?}");
+        let of = |log_odds: f64| measured(log_odds).score(Some(&learned.correction));
+        assert!(of(1.0) < 0.5 && of(5.0) > 0.5, "{learned:?}");
+    }
+
+    #[test]
+    fn an_answer_holds_for_pairs_like_it() {
+        let of = |log_odds: f64, replaced: f64| {
+            let mut of = measured(log_odds);
+            of.numbers[2] = replaced;
+            of
+        };
+        let answers: Vec<_> = (0..24).map(|at| (of(2.0, if at % 2 == 0 { 0.0 } else { 0.8 }), at % 2 == 0)).collect();
+        let correction = Correction::learn(&answers).unwrap().correction;
+        let score = |replaced: f64| of(2.0, replaced).score(Some(&correction));
+        assert!(score(0.05) > 0.5 && score(0.75) < 0.5, "{} {}", score(0.05), score(0.75));
     }
 
     #[test]
     fn nothing_is_changed_without_proof() {
-        assert_eq!(Correction::learn(&[(measured(1.0), true); 9]), None, "too few");
+        assert_eq!(Correction::learn(&[(measured(1.0), true); FEWEST - 1]), None, "too few");
+        assert_eq!(Correction::learn(&[(measured(1.0), true); MOST + 1]), None, "too many");
         let agreeing: Vec<_> =
             (0..30).map(|at| f64::from(at) / 2.0 - 7.0).map(|odds| (measured(odds), odds > 0.0)).collect();
         let general: Vec<_> = [-1.0, 1.0]
@@ -310,23 +376,46 @@ mod tests {
         assert_eq!(Correction::learn(&agreeing), Correction::learn(&agreeing), "deterministic");
     }
 
+    #[test]
+    fn parts_out_of_range_are_refused() {
+        let learned = Correction::learn(&[(measured(1.0), false); FEWEST]).unwrap().correction;
+        let parts = learned.parts();
+        assert_eq!(Correction::new(&parts), Some(learned));
+        assert_eq!(Correction::new(&[]), None);
+        assert_eq!(Correction::new(&[vec![1.0; COUNT + 1]]), None);
+        assert_eq!(Correction::new(&[vec![1.0; COUNT + 3]]), None);
+        for (at, value) in [(0, 9.3), (3, -3.1), (COUNT + 1, 1.1), (COUNT + 1, f64::NAN), (0, f64::INFINITY)] {
+            let mut wrong = parts.clone();
+            wrong[2][at] = value;
+            assert_eq!(Correction::new(&wrong), None, "{at} {value}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn a_fit_is_a_minimum(
-            answers in prop::collection::vec((-5.0_f64..5.0, prop::array::uniform6(-2.0_f64..4.0), any::<bool>()), 10..30),
-            at in 0_usize..COUNT,
-            by in prop_oneof![Just(-0.05), Just(0.05)],
+        fn the_least_log_odds_are_a_bound(
+            answers in answers(),
+            numbers in prop::array::uniform14(-1.0_f64..5.0),
+            unknown in prop::array::uniform14(-1.0_f64..5.0),
+            log_odds in -12.0_f64..12.0,
+            least in 0.0_f64..4.0,
+            known in prop_oneof![Just(OF_FACTS), Just(OF_TABLE), Just(COUNT)],
         ) {
-            let all: Vec<_> = answers.iter().map(|(log_odds, numbers, truth)| {
-                (Measured { log_odds: *log_odds, numbers: *numbers }.terms(), *log_odds, f64::from(u8::from(*truth)))
-            }).collect();
-            let parts = fitted(&all, None);
-            let mut other = parts;
-            other[at] += by;
-            // A part that is kept within its limits is at no minimum.
-            prop_assume!(parts[1] > FACTORS.0 - 1.0 + 1e-9 && parts[1] < FACTORS.1 - 1.0 - 1e-9);
-            prop_assume!(parts.iter().all(|part| part.abs() < MOST));
-            prop_assert!(total(&all, None, &parts) <= total(&all, None, &other) + 1e-9);
+            let correction = Correction::learn(&answers).unwrap().correction;
+            let other: [f64; COUNT] = from_fn(|at| if at < known { numbers[at] } else { unknown[at] });
+            let bound = correction.0.least(least, &numbers, known);
+            if correction.0.corrected(log_odds, &other) >= least {
+                prop_assert!(log_odds >= bound - 1e-9);
+            }
+        }
+
+        #[test]
+        fn what_is_kept_is_what_was_learned(answers in answers(), numbers in prop::array::uniform14(-1.0_f64..5.0), log_odds in -9.0_f64..9.0) {
+            let correction = Correction::learn(&answers).unwrap().correction;
+            let read = Correction::new(&correction.parts()).unwrap();
+            let of = Measured { log_odds, numbers };
+            prop_assert_eq!(of.score(Some(&correction)), of.score(Some(&read)));
+            prop_assert!((0.0..=1.0).contains(&of.score(Some(&read))));
         }
     }
 }

@@ -84,7 +84,7 @@ impl Scoring {
         };
         let settled = if missing.facts { &KNOWN.without_facts_and_table } else { known };
         // Log odds of 0 are a score of one half; with a margin for rounding.
-        let least = inputs.correction.map_or(0.0, |of| of.least(0.0, inputs, missing.table)) - 1e-3;
+        let least = inputs.correction.as_ref().map_or(0.0, |of| of.least(0.0, inputs, missing)) - 1e-3;
         let least = least - rare(inputs) - line::most(&TERMS, &values, of_line);
         self.0.may_reach(&Each::rounded_down(&values), [known, settled], least, &BOUNDS)
     }
@@ -92,7 +92,7 @@ impl Scoring {
     /// Returns the probability that keeping one of the two loses nothing, once all is known.
     pub(crate) fn score(&self, inputs: &Inputs) -> f64 {
         let log_odds = self.log_odds(inputs);
-        probability(inputs.correction.map_or(log_odds, |of| of.corrected(log_odds, inputs)))
+        probability(inputs.correction.as_ref().map_or(log_odds, |of| of.corrected(log_odds, inputs)))
     }
 
     fn log_odds(&self, inputs: &Inputs) -> f64 {
