@@ -3,6 +3,8 @@
 use std::ffi::CStr;
 
 use neardup_verdict::correction::{self, Correction, Measured};
+use neardup_verdict::teaching;
+use pgrx::JsonB;
 use pgrx::prelude::*;
 
 use super::statements::guard_of;
@@ -22,16 +24,32 @@ fn learned(
     >,
 > {
     let (numbers, copies) = (given(numbers)?, given(copies)?);
-    let each = numbers.len() / copies.len().max(1);
-    let measured = numbers.chunks(each.max(1)).zip(copies);
-    let answers: Option<Vec<(Measured, bool)>> =
-        measured.map(|(values, is_copy)| Some((Measured::read(values)?, is_copy))).collect();
-    let answers = answers.ok_or_else(|| invalid("the numbers of an answer are of another model"))?;
+    let answers: Vec<(Measured, bool)> = all_measured(&numbers, copies.len())?.into_iter().zip(copies).collect();
     let row = |learned: correction::Learned| {
         let parts = JsonB(learned.correction.parts().into());
         (parts, learned.before, learned.after, learned.error, learned.is_better())
     };
     Ok(TableIterator::new(Correction::learn(&answers).map(row)))
+}
+
+/// Chooses pairs by what answers about them would teach; returns their places, the first of which is 1.
+#[pg_extern(sql = false)]
+fn teaching(
+    numbers: Vec<Option<f64>>,
+    pairs: Vec<Option<f64>>,
+    answered: Vec<Option<f64>>,
+    n: i32,
+) -> Result<Vec<i32>> {
+    let (weights, wanted) = (given(pairs)?, usize::try_from(n).unwrap_or_default());
+    let measured = all_measured(&given(numbers)?, weights.len())?;
+    if measured.len() != weights.len() || !weights.iter().all(|weight| weight.is_finite()) {
+        return Err(invalid("each pair must have its numbers, and stand for a number of pairs"));
+    }
+    let answered = given(answered)?;
+    let answered = all_measured(&answered, answered.len() / Measured::LEN)?;
+    let pairs: Vec<(Measured, f64)> = measured.into_iter().zip(weights).collect();
+    let chosen = teaching::teaching(&pairs, &answered, wanted);
+    Ok(chosen.into_iter().filter_map(|at| i32::try_from(at + 1).ok()).collect())
 }
 
 /// Returns the score that a pair has by the guard as it is now; `None` if its numbers are of another model.
@@ -40,6 +58,13 @@ fn corrected_score(target: pg_sys::Oid, document: &CStr, numbers: Vec<Option<f64
     let numbers = given(numbers)?;
     let guard = guard_of(target, Some(document))?;
     Ok(Measured::read(&numbers).map(|measured| measured.score(guard.settings.correction.as_ref())))
+}
+
+/// Reads what the verdict makes of `count` pairs, one after the other.
+fn all_measured(numbers: &[f64], count: usize) -> Result<Vec<Measured>> {
+    let measured: Option<Vec<Measured>> = numbers.chunks(Measured::LEN).map(Measured::read).collect();
+    let measured = measured.filter(|measured| measured.len() == count);
+    measured.ok_or_else(|| invalid("the numbers of an answer are of another model"))
 }
 
 /// Returns values of which none is NULL.

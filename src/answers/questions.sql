@@ -1,7 +1,53 @@
 -- questions: pairs that are worth an answer
 --
--- Half of them are drawn at random, from what a clean-up would remove, from what is only named and from what is just below: they measure. For the
--- other half the scores are least certain: they teach. Pairs with the same letters and digits are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
+-- Half of them are drawn at random, from what a clean-up would remove, from what is only named and from what is just below: they measure. The
+-- other half is chosen among the least certain ones by what an answer would teach of all of them. Pairs with the same letters and digits are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
+
+CREATE FUNCTION neardup_internal.teaching(numbers double precision[], pairs double precision[], answered double precision[], n integer) RETURNS integer[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 AS 'MODULE_PATHNAME', 'teaching_wrapper';
+
+-- Chooses n of the questions that were drawn: those at random first, then what teaches most.
+CREATE FUNCTION neardup_internal.choose_questions(guarded neardup.protected, drawn jsonb, n integer) RETURNS jsonb
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    arguments jsonb := jsonb_build_object('target', (guarded).target::oid::bigint, 'document', (guarded).document);
+    -- Pairs that are looked at for each question, and at most.
+    looked_at CONSTANT integer := 10;
+    most CONSTANT integer := 500;
+    wanted integer := greatest(n - (SELECT count(*) FROM jsonb_array_elements(drawn) q WHERE q -> 'stratum' <> 'null'), 0);
+    answered double precision[];
+    chosen jsonb;
+BEGIN
+    EXECUTE format(
+        'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
+        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 ORDER BY at DESC, key, other LIMIT $2) a '
+        '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
+        INTO answered USING (guarded).document, most;
+    WITH q AS MATERIALIZED (
+        SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY abs(q.score - 0.5::double precision), q.lot) AS nth
+        FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot text)),
+    m AS MATERIALIZED (
+        SELECT q.stratum, q.nth, q.stands, neardup_internal.measured(arguments, ARRAY[q.key], ARRAY[q.other]) AS numbers
+        FROM q WHERE wanted > 0 AND (q.stratum IS NOT NULL OR q.nth <= least(looked_at * wanted, most))),
+    numbered AS (
+        SELECT m.*, row_number() OVER (PARTITION BY m.stratum IS NULL ORDER BY m.nth) AS place FROM m WHERE m.numbers IS NOT NULL),
+    each AS (
+        SELECT e.stratum IS NULL AS is_open, e.place, v.number, v.at FROM numbered e CROSS JOIN LATERAL unnest(e.numbers) WITH ORDINALITY v(number, at)),
+    teaching AS (
+        SELECT t.place, t.rank FROM unnest(neardup_internal.teaching(
+            coalesce((SELECT array_agg(e.number ORDER BY e.place, e.at) FROM each e WHERE e.is_open), '{}'),
+            coalesce((SELECT array_agg(o.stands ORDER BY o.place) FROM numbered o WHERE o.stratum IS NULL), '{}'),
+            coalesce((SELECT array_agg(e.number ORDER BY e.place, e.at) FROM each e WHERE NOT e.is_open), '{}') || coalesce(answered, '{}'),
+            wanted)) WITH ORDINALITY t(place, rank)),
+    ranked AS (
+        SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY t.rank, q.nth) AS rank
+        FROM q LEFT JOIN numbered o ON q.stratum IS NULL AND o.stratum IS NULL AND o.nth = q.nth LEFT JOIN teaching t ON t.place = o.place)
+    SELECT jsonb_agg(to_jsonb(r) ORDER BY r.lot) INTO chosen
+    FROM (SELECT ranked.key, ranked.other, ranked.score, ranked.stratum, ranked.pairs, ranked.lot FROM ranked
+          WHERE ranked.stratum IS NOT NULL OR ranked.rank <= wanted) r;
+    RETURN coalesce(chosen, '[]');
+END
+$$;
 
 CREATE FUNCTION neardup_internal.draw_questions(guarded neardup.protected, n integer, seed bigint) RETURNS jsonb
     LANGUAGE plpgsql VOLATILE
@@ -33,23 +79,24 @@ BEGIN
         '    FROM seen s WHERE s.outcome <> ''original'' ORDER BY s.key, s.other), '
         'strata AS ( '
         '    SELECT l.key, l.other, l.score, CASE WHEN l.score >= $7 THEN ''removed'' ELSE ''named'' END AS stratum, '
-        '           (count(*) OVER (PARTITION BY l.score >= $7))::double precision AS pairs FROM listed l '
-        '    UNION ALL SELECT s.key, s.other, s.score, ''below'', s.pairs FROM near s), '
+        '           (count(*) OVER (PARTITION BY l.score >= $7))::double precision AS pairs, 1::double precision AS stands FROM listed l '
+        '    UNION ALL SELECT s.key, s.other, s.score, ''below'', s.pairs, s.pairs / (count(*) OVER ())::double precision FROM near s), '
         'numbered AS ( '
         '    SELECT s.*, md5(concat_ws('' '', s.key, s.other, $4)) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY md5(concat_ws('' '', s.key, s.other, $4)), s.key, s.other) AS nth '
         '    FROM strata s WHERE NOT EXISTS ( '
         '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
         'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
+        -- Enough to choose from.
         'uncertain AS ( '
         '    SELECT d.* FROM numbered d WHERE NOT EXISTS (SELECT FROM at_random r WHERE r.key = d.key AND r.other = d.other) '
-        '    ORDER BY abs(d.score - 0.5::double precision), d.lot LIMIT greatest($8 - (SELECT count(*) FROM at_random), 0)) '
-        'SELECT jsonb_agg(to_jsonb(q) ORDER BY q.lot) FROM ( '
-        '    (SELECT r.key, r.other, r.score, r.stratum, r.pairs, r.lot FROM at_random r ORDER BY r.nth, r.stratum LIMIT $8) '
-        '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.lot FROM uncertain u) q',
+        '    ORDER BY abs(d.score - 0.5::double precision), d.lot LIMIT greatest($8, 500)) '
+        'SELECT jsonb_agg(to_jsonb(q)) FROM ( '
+        '    (SELECT r.key, r.other, r.score, r.stratum, r.pairs, r.stands, r.lot FROM at_random r ORDER BY r.nth, r.stratum LIMIT $8) '
+        '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.stands, u.lot FROM uncertain u) q',
         keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
         INTO drawn USING arguments, (guarded).target, (guarded).document, seed::text, sampled,
             coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n;
-    RETURN coalesce(drawn, '[]');
+    RETURN neardup_internal.choose_questions(guarded, coalesce(drawn, '[]'), n);
 END
 $$;
 
@@ -88,7 +135,7 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'WITH r AS MATERIALIZED (%s) '
         'SELECT q.key, q.other, CASE q.stratum WHEN ''removed'' THEN ''at random: a clean-up would remove it'' WHEN ''named'' THEN ''at random: it is only named'' '
-        '           WHEN ''below'' THEN ''at random: it is just below'' ELSE ''the score is uncertain'' END, q.score, '
+        '           WHEN ''below'' THEN ''at random: it is just below'' ELSE ''the answer teaches most'' END, q.score, '
         '       ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
         'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, score double precision, lot text) '
         '     JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other ORDER BY q.lot', statement)
@@ -97,5 +144,7 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION neardup_internal.teaching(double precision[], double precision[], double precision[], integer) IS 'chooses n pairs by what answers about them would teach, from what the verdict makes of each, how many pairs each stands for, and what it makes of pairs that are answered; returns their places';
+COMMENT ON FUNCTION neardup_internal.choose_questions(neardup.protected, jsonb, integer) IS 'chooses n of the questions that were drawn: those at random first, then what teaches most';
 COMMENT ON FUNCTION neardup_internal.draw_questions(neardup.protected, integer, bigint) IS 'draws pairs that are worth an answer: keys, score, the stratum that a random one stands for, and how many pairs that has';
-COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half the least certain ones. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';
+COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half chosen by what an answer teaches. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';

@@ -61,8 +61,12 @@ impl<'a> Verifier<'a> {
     pub fn new(guard: &'a Guard, subject: &'a Subject<'_>, table: pg_sys::Oid) -> Result<Self> {
         let document = subject.document.as_deref().unwrap_or_default();
         let settings = &guard.settings;
-        let rule =
-            settings.verify.rule(&settings.analyzer, settings.threshold, Some(guard.owner), settings.correction.clone());
+        let rule = settings.verify.rule(
+            &settings.analyzer,
+            settings.threshold,
+            Some(guard.owner),
+            settings.correction.clone(),
+        );
         let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
         Ok(Self { guard, rule, name, document, side: None, table, forms: None })
     }

@@ -231,7 +231,8 @@ pub struct Roles {
 
 fn correction<'de, D: Deserializer<'de>>(parts: D) -> Result<Option<Correction>, D::Error> {
     let parts: Option<Vec<Vec<f64>>> = Option::deserialize(parts)?;
-    let read = |parts: Vec<Vec<f64>>| Correction::new(&parts).ok_or_else(|| D::Error::custom("correction is out of range"));
+    let read =
+        |parts: Vec<Vec<f64>>| Correction::new(&parts).ok_or_else(|| D::Error::custom("correction is out of range"));
     parts.map(read).transpose()
 }
 

@@ -137,6 +137,9 @@ impl Learned {
 }
 
 impl Measured {
+    /// How many values make the list of one pair.
+    pub const LEN: usize = 1 + COUNT;
+
     /// Takes what is learned of a pair.
     pub(crate) fn of(inputs: &Inputs) -> Self {
         Self { log_odds: log_odds(inputs).clamp(-SURE, SURE), numbers: numbers(inputs) }
@@ -282,7 +285,13 @@ impl Correction {
     /// Returns the log odds of the general model below which none of a pair are corrected to `least`, which must not be negative, whatever is
     /// missing.
     pub(crate) fn least(&self, least: f64, inputs: &Inputs, missing: Missing) -> f64 {
-        let known = if missing.facts { OF_FACTS } else if missing.table { OF_TABLE } else { COUNT };
+        let known = if missing.facts {
+            OF_FACTS
+        } else if missing.table {
+            OF_TABLE
+        } else {
+            COUNT
+        };
         self.0.least(least, &numbers(inputs), known)
     }
 

@@ -95,7 +95,8 @@ impl Fit {
                     p * (1.0 - p) * (of - model) + answer - p
                 })
                 .collect();
-            let scaled: Vec<f64> = product(kernel, &wanted).iter().zip(&factor.roots).map(|(of, root)| of * root).collect();
+            let scaled: Vec<f64> =
+                product(kernel, &wanted).iter().zip(&factor.roots).map(|(of, root)| of * root).collect();
             let solved = factor.solved(&scaled);
             let target: Vec<f64> =
                 wanted.iter().zip(&factor.roots).zip(&solved).map(|((of, root), solved)| of - root * solved).collect();

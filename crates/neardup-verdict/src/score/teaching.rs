@@ -16,7 +16,8 @@ pub const MOST: usize = 500;
 #[must_use]
 pub fn teaching(pairs: &[(Measured, f64)], answered: &[Measured], count: usize) -> Vec<usize> {
     let pairs = &pairs[..pairs.len().min(MOST)];
-    let places: Vec<Place> = pairs.iter().map(|(of, _)| of).chain(answered.iter().take(MOST)).map(Measured::place).collect();
+    let places: Vec<Place> =
+        pairs.iter().map(|(of, _)| of).chain(answered.iter().take(MOST)).map(Measured::place).collect();
     let curvature: Vec<f64> = places.iter().map(|of| probability(of.log_odds)).map(|p| p * (1.0 - p)).collect();
     let mut covariances: Vec<Vec<f64>> =
         places.iter().map(|a| places.iter().map(|b| a.covariance(b)).collect()).collect();
@@ -66,10 +67,16 @@ mod tests {
     #[test]
     fn what_is_asked_is_uncertain_and_not_asked_twice() {
         // Two kinds of pairs, and one that is as good as certain.
-        let pairs =
-            [(measured(0.1, 0.0), 1.0), (measured(0.0, 0.01), 1.0), (measured(0.2, 1.0), 1.0), (measured(8.0, 0.5), 1.0)];
+        let pairs = [
+            (measured(0.1, 0.0), 1.0),
+            (measured(0.0, 0.01), 1.0),
+            (measured(0.2, 1.0), 1.0),
+            (measured(8.0, 0.5), 1.0),
+        ];
         assert_eq!(teaching(&pairs, &[], 2).len(), 2);
-        let kinds = |chosen: Vec<usize>| chosen.iter().map(|at| usize::from(*at >= 2)).collect::<std::collections::BTreeSet<_>>();
+        let kinds = |chosen: Vec<usize>| {
+            chosen.iter().map(|at| usize::from(*at >= 2)).collect::<std::collections::BTreeSet<_>>()
+        };
         assert_eq!(kinds(teaching(&pairs, &[], 2)).len(), 2, "one of each kind");
         assert_eq!(*teaching(&pairs, &[], 4).last().unwrap(), 3, "the certain one last");
         assert_eq!(teaching(&pairs, &[measured(0.1, 0.0), measured(0.1, 0.0)], 1), [2], "the kind that has no answers");
