@@ -5,8 +5,7 @@
 use neardup_core::banding::MAX_DISTANCE;
 use neardup_verdict::Verdict;
 use neardup_verdict::correction::Correction;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Result as Checked, invalid};
 use crate::verdict::verify::Verify;
@@ -205,8 +204,11 @@ pub struct Settings {
     #[serde(default)]
     pub log: bool,
     /// What the owner's answers have taught the verdict.
-    #[serde(default, deserialize_with = "correction")]
+    #[serde(skip)]
     pub correction: Option<Correction>,
+    /// The parts of the correction.
+    #[serde(default, rename = "correction")]
+    parts: Option<Vec<Vec<f64>>>,
     /// When the guard was created, in seconds since 1970; only for information.
     #[serde(default)]
     since: Option<f64>,
@@ -229,19 +231,12 @@ pub struct Roles {
     pub marks: Option<usize>,
 }
 
-fn correction<'de, D: Deserializer<'de>>(parts: D) -> Result<Option<Correction>, D::Error> {
-    let parts: Option<Vec<Vec<f64>>> = Option::deserialize(parts)?;
-    let read =
-        |parts: Vec<Vec<f64>>| Correction::new(&parts).ok_or_else(|| D::Error::custom("correction is out of range"));
-    parts.map(read).transpose()
-}
-
 impl Settings {
     /// Reads a trigger's argument; `Err` says what is wrong with it.
     pub fn parse(argument: &str) -> Result<Self, String> {
         /// The year 5138, which a timestamp can hold.
         const LAST: f64 = 1e11;
-        let settings: Self = serde_json::from_str(argument).map_err(|error| format!("{error}."))?;
+        let mut settings: Self = serde_json::from_str(argument).map_err(|error| format!("{error}."))?;
         let within = |name: &str, found: bool| if found { Ok(()) } else { Err(format!("{name} is out of range.")) };
         within("distance", settings.distance <= MAX_DISTANCE)?;
         within("keys", settings.keys <= MAX_KEYS && (settings.keys > 0 || settings.method == Method::SimHash))?;
@@ -249,6 +244,10 @@ impl Settings {
         within("columns", settings.columns.max(settings.scope).max(settings.differ) <= MAX_COLUMNS)?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
+        if let Some(parts) = settings.parts.take() {
+            settings.correction = Correction::new(&parts);
+            within("correction", settings.correction.is_some())?;
+        }
         if settings.texts().any(|text| text.contains('\0')) {
             return Err("a text has a NUL character.".to_owned());
         }
@@ -316,7 +315,7 @@ mod tests {
             (r#","columns":1601"#, "columns is out of range."),
             (r#","window":-1"#, "window is out of range."),
             (r#","since":1e12"#, "since is out of range."),
-            (r#","correction":[[10]]}"#, "correction is out of range at line 1 column 75."),
+            (r#","correction":[[10]]"#, "correction is out of range."),
             (r#","divert":["public","a\u0000b"]"#, "a text has a NUL character."),
         ] {
             assert_eq!(with(more).err().as_deref(), Some(expected), "{more}");

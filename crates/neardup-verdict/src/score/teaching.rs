@@ -21,8 +21,8 @@ pub fn teaching(pairs: &[(Measured, f64)], answered: &[Measured], count: usize) 
     let curvature: Vec<f64> = places.iter().map(|of| probability(of.log_odds)).map(|p| p * (1.0 - p)).collect();
     let mut covariances: Vec<Vec<f64>> =
         places.iter().map(|a| places.iter().map(|b| a.covariance(b)).collect()).collect();
-    for at in pairs.len()..places.len() {
-        answer(&mut covariances, at, curvature[at]);
+    for (at, curvature) in curvature.iter().enumerate().skip(pairs.len()) {
+        answer(&mut covariances, at, *curvature);
     }
     let mut open: Vec<usize> = (0..pairs.len()).collect();
     let mut chosen = Vec::with_capacity(count.min(pairs.len()));
