@@ -39,7 +39,7 @@ pub fn demo(choice: &Choice, input: &Input) -> Result<()> {
 pub fn open(choice: &Choice) -> Result<()> {
     let server = ready_server(choice)?;
     let script = script(&Input::default())?;
-    play(&server, DATABASE, script.split("-- ## ").nth(1).unwrap_or_default(), |_| ())?;
+    play(&server, DATABASE, first_part(&script), |_| ())?;
     say::step("psql on a throwaway server, with the extension and the sample in table articles; \\q ends both");
     interactive(&server, DATABASE)
 }
@@ -99,6 +99,9 @@ impl Errors {
     }
 }
 
+/// Begins the comment that is a heading of the demo's script.
+const HEADING: &str = "-- ## ";
+
 /// Begins the comment that announces the error of the statement above, here and in the documentation's examples.
 pub const ERROR_MARK: &str = "-- ERROR:";
 
@@ -109,6 +112,12 @@ fn ready_server(choice: &Choice) -> Result<Server> {
     let server = say::during(&what, |_| Server::start(&postgres))?;
     empty_database(&server, DATABASE)?;
     Ok(server)
+}
+
+/// Returns the script up to its second heading: the table with the sample.
+fn first_part(script: &str) -> &str {
+    let second = script.match_indices(HEADING).nth(1).map_or(script.len(), |(at, _)| at);
+    &script[..second]
 }
 
 fn script(input: &Input) -> Result<String> {
@@ -130,6 +139,13 @@ pub fn source(input: &Input) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_part_ends_before_the_second_heading() {
+        let script = "\\echo\n-- ## A table\nSELECT 1;\n-- ## A guard\nSELECT 2;\n";
+        assert_eq!(first_part(script), "\\echo\n-- ## A table\nSELECT 1;\n");
+        assert_eq!(first_part("SELECT 1;"), "SELECT 1;");
+    }
 
     #[test]
     fn errors_must_be_the_announced_ones() {
