@@ -1,75 +1,21 @@
 //! A correction of the model for one table, learned from its owner's answers.
 //!
 //! What a copy is differs from table to table: a mail archive keeps replies, a job board keeps cities apart. A correction is a Gaussian process
-//! around the model ([`super::process`]): each answer moves the log odds of all pairs, most those of pairs like it. Where no answer is near, the
-//! corrected score is less sure. The numbers by which pairs are alike and the widths below were chosen by simulated answers on 48 labelled
-//! tables, each scored by a model that had not seen it: `train_verdict --answers` repeats that.
+//! around the model ([`super::process`]): each answer moves the log odds of all pairs, most those of pairs like it ([`super::alike`]). Where no
+//! answer is near, the corrected score is less sure.
 //!
 //! The same answers give the same correction: sums go in the order of the answers, and exponentials are computed in software.
 
-use std::array::from_fn;
 use std::sync::Arc;
 
-use super::context::{Inputs, UNKNOWN};
+pub use super::alike::NUMBERS;
+use super::alike::{ALIKE, COUNT, FACTOR, FAR, OF_FACTS, OF_TABLE, Place, Pulling, SHIFT, numbers, scaled};
+use super::context::Inputs;
 use super::model::{Missing, log_odds, probability};
 use super::process::{Factor, Fit, Matrix, of_answer};
 
-/// The numbers of a pair by which it is like another one.
-pub const NUMBERS: [&str; COUNT] = [
-    "held",
-    "anywhere_l",
-    "replaced",
-    "lacking_s",
-    "lacking_l",
-    "units_s",
-    "longer_short",
-    "inserted_l",
-    "rare_replacements",
-    "numbers_replaced",
-    "conflict_density",
-    "similar",
-    "others",
-    "variety",
-];
-
-/// How many these are.
-const COUNT: usize = 14;
-
-/// The first of those that need facts, and the first of those that the table tells.
-const OF_FACTS: usize = 10;
-const OF_TABLE: usize = 11;
-
-/// Their mean and deviation in the labelled pairs of all tables.
-const SCALES: [(f64, f64); COUNT] = [
-    (0.77, 0.29),
-    (0.68, 0.28),
-    (0.15, 0.22),
-    (1.20, 1.20),
-    (2.31, 1.46),
-    (3.82, 1.56),
-    (0.27, 0.49),
-    (0.71, 1.20),
-    (0.69, 0.73),
-    (0.16, 0.42),
-    (0.14, 0.36),
-    (0.99, 1.18),
-    (0.66, 1.07),
-    (0.29, 0.38),
-];
-
-/// How far a number may be from its mean, in deviations.
-const FAR: f64 = 3.0;
-
 /// How far log odds may be from zero to be learned from.
 const SURE: f64 = 9.2;
-
-/// Prior variances: of a shift of all log odds, of their factor, and of what holds for pairs that are alike.
-const SHIFT: f64 = 1.0;
-const FACTOR: f64 = 0.05;
-const ALIKE: f64 = 5.0;
-
-/// The sum of squared distances at which pairs are alike by 1 / e: half a deviation in each number, twice squared.
-const WIDTH: f64 = 2.0 * 0.25 * COUNT as f64;
 
 /// The share of the variance that makes a score less sure. All of it would be too much: the prior is wide, so that a few answers count.
 const UNSURE: f64 = 0.3;
@@ -97,13 +43,9 @@ struct Process {
     shift: f64,
     factor: f64,
     variance: Factor,
-}
-
-/// Where a pair lies among others: the model's log odds, and its numbers in deviations from their means.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
-    pub(super) log_odds: f64,
-    numbers: [f64; COUNT],
+    all: Pulling,
+    /// Those that pull upwards.
+    upwards: Pulling,
 }
 
 /// What is learned of a pair.
@@ -173,44 +115,6 @@ impl Measured {
     }
 }
 
-fn numbers(inputs: &Inputs) -> [f64; COUNT] {
-    let Inputs { texts, wording, .. } = inputs;
-    let [similar, others, variety] =
-        inputs.table.map_or([UNKNOWN; 3], |table| [table.similar, table.others, table.variety]);
-    [
-        texts.held,
-        wording.anywhere_l,
-        texts.replaced,
-        wording.lacking_s,
-        wording.lacking_l,
-        wording.units_s,
-        texts.longer_short,
-        wording.inserted_l,
-        wording.rare_replacements,
-        wording.numbers_replaced,
-        texts.conflict_density,
-        similar,
-        others,
-        variety,
-    ]
-}
-
-fn scaled(numbers: &[f64; COUNT]) -> [f64; COUNT] {
-    from_fn(|at| ((numbers[at] - SCALES[at].0) / SCALES[at].1).clamp(-FAR, FAR))
-}
-
-/// Returns how alike two pairs are, 0 to 1, by some of their numbers.
-fn alike(a: &[f64], b: &[f64]) -> f64 {
-    let apart: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-    libm::exp(-apart / WIDTH)
-}
-
-impl Place {
-    pub(super) fn covariance(&self, other: &Self) -> f64 {
-        SHIFT + FACTOR * self.log_odds * other.log_odds + ALIKE * alike(&self.numbers, &other.numbers)
-    }
-}
-
 fn kernel(places: &[Place]) -> Matrix {
     places.iter().map(|a| places.iter().map(|b| a.covariance(b)).collect()).collect()
 }
@@ -225,6 +129,8 @@ impl Process {
             factor: (1.0 + FACTOR * answers.iter().map(|(place, pull)| place.log_odds * pull).sum::<f64>())
                 .clamp(FACTORS.0, FACTORS.1),
             variance: Factor::new(&kernel(&places), curvature),
+            all: Pulling::new(&answers, |_| true),
+            upwards: Pulling::new(&answers, |pull| pull > 0.0),
             answers,
         }
     }
@@ -232,17 +138,20 @@ impl Process {
     fn corrected(&self, log_odds: f64, numbers: &[f64; COUNT]) -> f64 {
         let numbers = scaled(numbers);
         let place = Place { log_odds: log_odds.clamp(-SURE, SURE), numbers };
-        let near = self.answers.iter().map(|(of, pull)| pull * alike(&of.numbers, &numbers)).sum::<f64>();
-        let covariances: Vec<f64> = self.answers.iter().map(|(of, _)| of.covariance(&place)).collect();
+        let alike: Vec<f64> = self.all.apart(&numbers).into_iter().map(|apart| libm::exp(-apart)).collect();
+        let near: f64 = self.all.pulls.iter().zip(&alike).map(|(pull, alike)| pull * alike).sum();
+        let with = |((of, _), alike): (&(Place, f64), &f64)| of.covariance_if(*alike, &place);
+        let covariances: Vec<f64> = self.answers.iter().zip(&alike).map(with).collect();
         let variance = (place.covariance(&place) - self.variance.explained(&covariances)).max(0.0);
         less_sure(self.shift + self.factor * log_odds + ALIKE * near, variance)
     }
 
     fn least(&self, least: f64, numbers: &[f64; COUNT], known: usize) -> f64 {
-        let without = least - self.shift;
-        let of_known = &scaled(numbers)[..known];
-        let most = |(of, pull): &(Place, f64)| pull.max(0.0) * alike(&of.numbers[..known], of_known);
-        (without - ALIKE * self.answers.iter().map(most).sum::<f64>()) / self.factor
+        let apart = self.upwards.apart(&scaled(numbers)[..known]);
+        // Cheaper than the exponential, and never less: the first terms of the series of its inverse.
+        let at_most = |x: f64| 1.0 / (1.0 + x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0))));
+        let most: f64 = self.upwards.pulls.iter().zip(apart).map(|(pull, apart)| pull * at_most(apart)).sum();
+        (least - self.shift - ALIKE * most) / self.factor
     }
 }
 
@@ -331,12 +240,15 @@ fn capped(log_odds: f64, truth: f64) -> f64 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
+    use std::array::from_fn;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::score::alike::MEANS;
 
     fn measured(log_odds: f64) -> Measured {
-        Measured { log_odds, numbers: SCALES.map(|(mean, _)| mean) }
+        Measured { log_odds, numbers: MEANS }
     }
 
     fn answers() -> impl Strategy<Value = Vec<(Measured, bool)>> {

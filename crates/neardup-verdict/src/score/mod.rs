@@ -1,5 +1,6 @@
 //! Step 6: from a comparison to a score, a verdict and reasons.
 
+mod alike;
 pub mod context;
 pub mod correction;
 pub(crate) mod evidence;

@@ -28,8 +28,8 @@ pub(super) struct Fit {
 pub(super) struct Factor {
     /// Roots of the curvature.
     roots: Vec<f64>,
-    /// Lower triangle of a Cholesky factor.
-    lower: Matrix,
+    /// Lower triangle of a Cholesky factor, column by column, each from the diagonal on: so many elements are subtracted at once.
+    columns: Matrix,
 }
 
 impl Factor {
@@ -47,33 +47,34 @@ impl Factor {
             own.push(rest.max(1.0).sqrt());
             lower.push(own);
         }
-        Self { roots, lower }
+        let column = |at: usize| lower.iter().skip(at).map(|row| row[at]).collect();
+        Self { columns: (0..lower.len()).map(column).collect(), roots }
     }
 
     /// Solves the factored system.
     fn solved(&self, right: &[f64]) -> Vec<f64> {
-        let mut solution = self.half_solved(right.iter().copied());
-        for at in (0..solution.len()).rev() {
-            solution[at] /= self.lower[at][at];
-            let (before, own) = solution.split_at_mut(at);
-            let own = own.first().copied().unwrap_or_default();
-            before.iter_mut().zip(&self.lower[at]).for_each(|(of, below)| *of -= below * own);
+        let mut solution = self.half_solved(right.to_vec());
+        for (at, column) in self.columns.iter().enumerate().rev() {
+            if let ([diagonal, below @ ..], [own, after @ ..]) = (&column[..], &mut solution[at..]) {
+                *own = (*own - dot(below, after)) / diagonal;
+            }
         }
         solution
     }
 
-    fn half_solved(&self, right: impl Iterator<Item = f64>) -> Vec<f64> {
-        let mut solution: Vec<f64> = Vec::with_capacity(self.lower.len());
-        for (row, right) in self.lower.iter().zip(right) {
-            let next = (right - dot(&solution, row)) / row.last().copied().unwrap_or(1.0);
-            solution.push(next);
+    fn half_solved(&self, mut solution: Vec<f64>) -> Vec<f64> {
+        for (at, column) in self.columns.iter().enumerate() {
+            if let ([diagonal, below @ ..], [own, after @ ..]) = (&column[..], &mut solution[at..]) {
+                *own /= diagonal;
+                after.iter_mut().zip(below).for_each(|(of, below)| *of -= below * *own);
+            }
         }
         solution
     }
 
     /// Returns by how much the answers lower the variance at a place with these covariances.
     pub(super) fn explained(&self, covariances: &[f64]) -> f64 {
-        let half = self.half_solved(covariances.iter().zip(&self.roots).map(|(covariance, root)| covariance * root));
+        let half = self.half_solved(covariances.iter().zip(&self.roots).map(|(of, root)| of * root).collect());
         dot(&half, &half)
     }
 }

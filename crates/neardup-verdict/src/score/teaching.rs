@@ -5,7 +5,8 @@
 //! answered (D. J. C. MacKay, *Information-based objective functions for active data selection*, 1992, section 5; the answers themselves
 //! are not needed).
 
-use super::correction::{Measured, Place};
+use super::alike::Place;
+use super::correction::Measured;
 use super::model::probability;
 
 /// The most pairs to choose from: their covariances are kept.
