@@ -12,7 +12,7 @@ use neardup_verdict::{Forms, Message, Verdict};
 use super::indexed_rows::IndexedRows;
 use super::outlines::Outlines;
 use super::relation::Reader;
-use crate::answers::Given;
+use crate::answers::{Answers, Given};
 use crate::error::Result;
 use crate::guarded::beside::Beside;
 use crate::guarded::neighbours::Neighbours;
@@ -248,6 +248,20 @@ impl<'s> Judge<'s> {
         let found =
             self.ask(kept, duplicate, |rule, kept, other, between, around| rule.message(kept, other, between, around))?;
         Ok(found.map(|((message, _), _)| message))
+    }
+
+    /// Returns what the owner has said of two rows, which have these keys; `None` if nothing, or the caller does not see both.
+    ///
+    /// # Errors
+    /// Those of the statements.
+    pub fn answered(&mut self, rows: [&Earlier; 2], keys: [&str; 2], answers: &Answers) -> Result<Option<bool>> {
+        let mut hashes = [0; 2];
+        for (hash, row) in hashes.iter_mut().zip(rows) {
+            let beside = self.texts.beside(row.id)?;
+            let Some(text) = self.texts.get(row.id)? else { return Ok(None) };
+            *hash = beside.hash(text);
+        }
+        Ok(Given::about(answers, hashes[0]).on(keys[0], hashes[1], keys[1]))
     }
 
     /// Returns the verdict on a kept row and another one, about which answers are given, if either may be removed.

@@ -92,7 +92,8 @@ fn of_pair<T>(
             let session = Session::open();
             let plan = plan::of(&choice)?;
             let mut readers = super::readers(&session, &plan.sources);
-            let pair = Pair { duplicate: &duplicate, kept: &kept, kept_is_new };
+            let answers = Answers::beside(&choice.guard);
+            let pair = Pair { duplicate: &duplicate, kept: &kept, kept_is_new, answers: &answers };
             ask(&session, &plan, &rule, &mut readers, &pair)
         })
     }

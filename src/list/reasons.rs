@@ -4,6 +4,7 @@
 //! caller, and judged by the same rule with the same table around them.
 
 use neardup_core::candidates::Earlier;
+use neardup_core::row_key;
 use neardup_verdict::Message;
 use neardup_verdict::correction::Measured;
 
@@ -11,6 +12,7 @@ use super::documents::{Judge, Texts};
 use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::Reader;
+use crate::answers::Answers;
 use crate::error::Result;
 use crate::pg::table::query::{Session, Type, Value};
 use crate::pg::table::temporary::sort_memory;
@@ -23,6 +25,8 @@ pub struct Pair<'l> {
     pub kept: &'l [String],
     /// Whether the kept row is of the last relation, too, or else of the first.
     pub kept_is_new: bool,
+    /// What the owner has said of pairs.
+    pub answers: &'l Answers,
 }
 
 /// Returns the verdict on the two rows with its reasons; `None` if the caller does not see both.
@@ -36,7 +40,14 @@ pub fn message(
     readers: &mut [Reader<'_>],
     pair: &Pair<'_>,
 ) -> Result<Option<Message>> {
-    judged(session, plan, rule, readers, pair, |judge, kept, duplicate| judge.message(kept, duplicate))
+    judged(session, plan, rule, readers, pair, |judge, kept, duplicate| {
+        let Some(mut message) = judge.message(kept, duplicate)? else { return Ok(None) };
+        let keys = [pair.kept, pair.duplicate].map(|key| row_key::join(key));
+        if let Some(is_copy) = judge.answered([kept, duplicate], [&keys[0], &keys[1]], pair.answers)? {
+            message.reasons.insert(0, format!("answered: {}", if is_copy { "a copy" } else { "no copy" }));
+        }
+        Ok(Some(message))
+    })
 }
 
 /// Returns what is learned of the two rows from an answer; `None` if the caller does not see both, or texts are not compared by facts.

@@ -47,6 +47,7 @@ INSERT INTO posts VALUES (11, other_hours()), (4, body()), (5, body()), (6, body
 COMMIT;
 SELECT neardup.answer('posts', '11', '10', false);
 SELECT key, other, is_copy, note FROM neardup.answers('posts');
+SELECT (neardup.reasons('posts', '11', '10'))[1], (neardup.reasons('posts', '6', '5'))[1];
 -- of rows with one text it is about their keys; no third row joins what is kept apart
 SELECT neardup.answer('posts', '4', '1', false), neardup.answer('posts', '6', '5', false);
 SELECT key, duplicate_of, measure FROM neardup.duplicates('posts');
