@@ -28,7 +28,8 @@ extension_sql_file!("index/index.sql", name = "index", requires = ["grouping_rep
 extension_sql_file!("guard/guard.sql", name = "guard", requires = ["index"]);
 extension_sql_file!("near_duplicate/near_duplicate.sql", name = "near_duplicate", requires = ["guard"]);
 extension_sql_file!("guard/protect.sql", name = "guard_protect", requires = ["near_duplicate"]);
-extension_sql_file!("guard/verdicts.sql", name = "guard_verdicts", requires = ["guard_protect"]);
+extension_sql_file!("guard/kept.sql", name = "guard_kept", requires = ["guard_protect"]);
+extension_sql_file!("guard/verdicts.sql", name = "guard_verdicts", requires = ["guard_kept"]);
 extension_sql_file!("guard/groups.sql", name = "guard_groups", requires = ["guard_verdicts"]);
 extension_sql_file!("guard/why.sql", name = "guard_why", requires = ["guard_groups"]);
 extension_sql_file!("guard/insert_or_match.sql", name = "guard_insert_or_match", requires = ["guard_why"]);

@@ -3,7 +3,6 @@
 use std::ffi::CStr;
 use std::rc::Rc;
 
-use neardup_core::signature::digest;
 use pgrx::prelude::*;
 
 use super::{Answers, Given};
@@ -13,13 +12,6 @@ use crate::guarded::beside;
 use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::catalog;
-
-/// Shortens the name of a table, so that an ending has room.
-pub fn short_name(name: &str) -> String {
-    let digest = digest::text_digest(name);
-    let hex: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("neardup_{hex}")
-}
 
 /// Finds the guard that answers are about.
 pub fn guard_of(target: pg_sys::Oid, document: Option<&CStr>) -> Result<Rc<Guard>> {

@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 
 use super::given::Answer;
 use crate::guarded::guard::Guard;
-use crate::guarded::statement;
+use crate::guarded::{names, statement};
 use crate::pg::catalog;
 use crate::pg::table::invalidation::{self, Stamp};
 use crate::pg::table::numbered;
@@ -87,12 +87,8 @@ fn answers_name(target: pg_sys::Oid) -> Option<String> {
 
 /// Returns schema and name of the table of answers beside a table. The name is made of the table's and stored nowhere.
 fn name(target: pg_sys::Oid) -> (String, String) {
-    let (schema, mut name) = catalog::qualified_name(target);
-    if name.len() > LONGEST {
-        name = super::statements::short_name(&name);
-    }
-    name.push_str(ENDING);
-    (schema, name)
+    let (schema, name) = catalog::qualified_name(target);
+    (schema, names::shortened(&name, LONGEST) + ENDING)
 }
 
 /// Returns what is known of a table of answers, if it is of the owner of the table beside it and has the columns. Anybody who may create

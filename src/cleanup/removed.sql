@@ -8,9 +8,7 @@
 -- The name is made of the table's and stored nowhere. Names have at most 63 bytes.
 CREATE FUNCTION neardup_internal.removed_name(target regclass) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (SELECT pg_catalog.format('%I.%I', n.nspname,
-                CASE WHEN pg_catalog.octet_length(c.relname::text) <= 55 THEN c.relname::text
-                     ELSE 'neardup_' || pg_catalog.left(pg_catalog.md5(c.relname::text), 12) END || '_removed')
+    RETURN (SELECT pg_catalog.format('%I.%I', n.nspname, neardup_internal.shortened_name(c.relname::text, 55) || '_removed')
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid);
 
 -- Another role's table of that name would get rows that its owner may not see.

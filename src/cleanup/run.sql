@@ -173,7 +173,7 @@ $$;
 
 CREATE FUNCTION neardup_internal.least_threshold(target regclass, document name, verify text) RETURNS double precision
     LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN (SELECT coalesce(max(p.threshold), 0.5) FROM neardup.protected p
+    RETURN (SELECT coalesce(pg_catalog.max(p.threshold), 0.5) FROM neardup.protected p
             WHERE p.target::oid = least_threshold.target::oid AND (least_threshold.document IS NULL OR p.document = least_threshold.document)
             HAVING pg_catalog.bool_and(coalesce(least_threshold.verify, p.verify) NOT IN ('none', 'overlap', 'cosine')));
 

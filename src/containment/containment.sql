@@ -30,7 +30,7 @@ COMMENT ON FUNCTION overlap_within_support(internal) IS 'planner support: expand
 
 CREATE FUNCTION overlap_within(a integer[], b integer[], similarity double precision) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SUPPORT overlap_within_support
-    RETURN overlap_keys(a, similarity) OPERATOR(pg_catalog.&&) overlap_probes(b, similarity)
-       AND overlap_reaches(a, b, similarity);
+    RETURN @extschema@.overlap_keys(a, similarity) OPERATOR(pg_catalog.&&) @extschema@.overlap_probes(b, similarity)
+       AND @extschema@.overlap_reaches(a, b, similarity);
 
 COMMENT ON FUNCTION overlap_within(integer[], integer[], double precision) IS 'whether the overlap coefficient of two sets is at least the similarity; a GIN index on overlap_keys of the first argument, with the same similarity, serves it';

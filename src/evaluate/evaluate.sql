@@ -23,8 +23,8 @@ COMMENT ON FUNCTION word_cloud_svg(text[], double precision[]) IS 'a word cloud 
 CREATE FUNCTION word_cloud_svg(document text, n integer DEFAULT 60) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE COST 30000
     RETURN (
-        SELECT word_cloud_svg(pg_catalog.array_agg(k.token ORDER BY k.weight DESC, k.token), pg_catalog.array_agg(k.weight ORDER BY k.weight DESC, k.token))
-        FROM keywords(document, n) k
+        SELECT @extschema@.word_cloud_svg(pg_catalog.array_agg(k.token ORDER BY k.weight DESC, k.token), pg_catalog.array_agg(k.weight ORDER BY k.weight DESC, k.token))
+        FROM @extschema@.keywords(document, n) k
     );
 
 COMMENT ON FUNCTION word_cloud_svg(text, integer) IS 'a word cloud of a document''s n heaviest keywords as an SVG picture';

@@ -15,6 +15,10 @@ COMMENT ON FUNCTION neardup.let_through(regclass, boolean) IS 'lets the rows of 
 CREATE FUNCTION neardup.guard() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_guard';
 CREATE FUNCTION neardup.release_locks() RETURNS trigger LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'neardup_release_locks';
 
+CREATE FUNCTION neardup_internal.shortened_name(name text, longest integer) RETURNS text
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'shortened_name_wrapper';
+COMMENT ON FUNCTION neardup_internal.shortened_name(text, integer) IS 'a name, or neardup_ and its hash where it has more bytes: the beginning of names of what lies beside a table';
+
 -- guard: the text form of a key (crates/neardup-core/src/row_key.rs)
 
 CREATE FUNCTION neardup_internal.key_text(key text[]) RETURNS text

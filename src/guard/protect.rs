@@ -282,7 +282,7 @@ fn check_title(target: pg_sys::Oid, name: &str, verify: &Verify) -> Result<()> {
     }
     Err(invalid(format!("title requires verify facts or a profile: {name}"))
         .set_detail("Only such verdicts read a title.")
-        .set_hint("To keep rows apart whose titles are not the same, name the column in differ."))
+        .set_hint("To keep rows apart whose titles are not the same, name the column in differ. To guard without: reset => '{title}'."))
 }
 
 /// Returns the columns that must be equal.

@@ -19,23 +19,24 @@ COMMENT ON FUNCTION neardup_internal.keep_out(regclass) IS 'keeps clean-ups of o
 CREATE FUNCTION neardup.protect(
     target regclass,
     document name,
-    method text DEFAULT 'sketch',
-    on_duplicate text DEFAULT 'reject',
-    verify text DEFAULT 'facts',
+    method text DEFAULT NULL,
+    on_duplicate text DEFAULT NULL,
+    verify text DEFAULT NULL,
     threshold double precision DEFAULT NULL,
-    scope name[] DEFAULT '{}',
+    scope name[] DEFAULT NULL,
     within interval DEFAULT NULL,
     time_column name DEFAULT NULL,
     columns name[] DEFAULT NULL,
     expression regproc DEFAULT NULL,
     title name DEFAULT NULL,
-    differ name[] DEFAULT '{}',
-    excerpts text DEFAULT 'remove',
+    differ name[] DEFAULT NULL,
+    excerpts text DEFAULT NULL,
     merge regproc DEFAULT NULL,
-    log boolean DEFAULT false,
+    log boolean DEFAULT NULL,
     analyzer text DEFAULT NULL,
     keys integer DEFAULT NULL,
-    distance integer DEFAULT NULL
+    distance integer DEFAULT NULL,
+    reset name[] DEFAULT NULL
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -44,6 +45,7 @@ DECLARE
     settings jsonb;
     named text[];
     guarded neardup.protected;
+    kept neardup.protected;
     is_new boolean;
 BEGIN
     IF neardup_internal.is_distributed(target) THEN
@@ -57,14 +59,35 @@ BEGIN
             CASE WHEN array_ndims(columns) > 1 THEN 'columns' WHEN array_ndims(scope) > 1 THEN 'scope' ELSE 'differ' END
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    PERFORM neardup_internal.lock_guards(target);
+    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
+    is_new := NOT FOUND;
+    kept := neardup_internal.kept_settings(guarded, method, on_duplicate, verify, reset);
+    method := coalesce(method, kept.method, 'sketch');
+    on_duplicate := coalesce(on_duplicate, kept.on_duplicate, 'reject');
+    verify := coalesce(verify, kept.verify, 'facts');
+    threshold := coalesce(threshold, kept.threshold);
+    scope := coalesce(scope, kept.scope);
+    within := coalesce(within, kept.within);
+    time_column := coalesce(time_column, kept.time_column);
+    columns := coalesce(columns, kept.columns);
+    expression := coalesce(expression, neardup_internal.function_of_row(target, kept.expression));
+    title := coalesce(title, kept.title);
+    differ := coalesce(differ, kept.differ);
+    excerpts := coalesce(excerpts, kept.excerpts, 'remove');
+    merge := coalesce(merge, kept.merge::oid::regproc);
+    log := coalesce(log, kept.log);
+    analyzer := coalesce(analyzer, kept.analyzer);
+    keys := coalesce(keys, kept.keys);
+    distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
         on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], excerpts);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
-    PERFORM neardup_internal.keep_cleanups_out(target);
-    SELECT * INTO guarded FROM neardup.protected p WHERE p.target::oid = protect.target::oid AND p.document = protect.document;
-    is_new := NOT FOUND;
+    IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
+        RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
+    END IF;
     IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
         RAISE NOTICE 'the guard of % has no time column', target
             USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
@@ -224,8 +247,7 @@ CREATE FUNCTION neardup_internal.name_parts(relation oid) RETURNS jsonb
 
 CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN CASE WHEN pg_catalog.octet_length(document::text) <= 45 THEN document::text
-                ELSE 'document_' || pg_catalog.left(pg_catalog.md5(document::text), 12) END;
+    RETURN neardup_internal.shortened_name(document::text, 45);
 
 -- protect: adds the column for the key of a marked row's original: of the key's type, or text for a key of several columns
 
@@ -298,7 +320,7 @@ BEGIN
     SELECT n.nspname, c.relname INTO schema, beginning
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid;
     IF pg_catalog.octet_length(beginning) + pg_catalog.octet_length(ending) > 58 THEN
-        beginning := 'neardup_' || pg_catalog.left(pg_catalog.md5(beginning || ending), 12);
+        beginning := neardup_internal.shortened_name(beginning || ending, 20);
         ending := pg_catalog.regexp_replace(ending, '^.*_', '');
     END IF;
     LOOP
@@ -345,7 +367,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, regproc, boolean, text, integer, integer) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings. on_duplicate: reject, skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts, profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove, or keep if an excerpt is no copy. method simhash finds all rows within a Hamming distance, 0 to 11';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove (the default), or keep if an excerpt is no copy';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';

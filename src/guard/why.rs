@@ -4,6 +4,8 @@
 //! and waits for no transaction. Rows that row security would hide from the caller would show, so the caller must be one to whom it does not
 //! apply, as for the key in a guard's error.
 
+use neardup_text::Spec;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use super::candidates;
@@ -15,6 +17,7 @@ use super::verify::Verifier;
 use crate::error::{Result, error};
 use crate::guarded::arguments::{check_expression, only_guard, shown};
 use crate::guarded::guard::Guard;
+use crate::guarded::settings::{Method, Settings};
 use crate::pg::call::{boundary, role};
 use crate::pg::table::rows::{Snapshot, Table, Version};
 
@@ -100,12 +103,39 @@ fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
 /// Searches for what a row duplicates, and returns the trace.
 fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Vec<Row>> {
     let Some(document) = subject.document.as_deref() else { return Ok(Vec::new()) };
-    let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(Vec::new()) };
+    let Some(signature) = Signature::of(document, &guard.settings)? else {
+        notice("the text has no word, so the guard compares it with no row").report(PgLogLevel::NOTICE);
+        return Ok(Vec::new());
+    };
     let mut verifier = Verifier::new(guard, subject, table)?;
     let mut trace = Trace::default();
     candidates::search(guard, subject, &signature, &mut verifier, Some(&mut trace))?;
-    let keys = signature.queries(&guard.settings)?.len() as i32;
+    let keys = signature.queries(&guard.settings)?.len();
+    tell_short(&guard.settings, keys);
+    let keys = keys as i32;
     Ok(trace.rows.into_iter().map(|traced| row(traced, keys)).collect())
+}
+
+/// Says that the search may miss copies of a text so short that one other word changes all its shingles, each of which is a key.
+fn tell_short(settings: &Settings, keys: usize) {
+    let Ok(spec) = settings.analyzer.parse::<Spec>() else { return };
+    let length = spec.shingle.map(|words| words as usize).or(spec.size).unwrap_or(1);
+    // Of as many shingles as one has words, each has the middle word. A sketch that is full may have left some out.
+    if settings.method != Method::Sketch || length < 2 || keys > length || keys >= settings.keys as usize {
+        return;
+    }
+    let of = if spec.size.is_some() { "characters" } else { "words, or of characters where a language has no spaces" };
+    let detail = format!(
+        "A key is a run of {length} {of}. The text has {keys}, and only rows that have one of them are compared with it."
+    );
+    notice("a text this short may share no key with a copy that differs in one word")
+        .set_detail(detail)
+        .set_hint("To find such copies, use shorter runs: analyzer => 'chars:3'.")
+        .report(PgLogLevel::NOTICE);
+}
+
+fn notice(message: &str) -> ErrorReport {
+    error(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION, message)
 }
 
 fn row(traced: Traced, keys: i32) -> Row {

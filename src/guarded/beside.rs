@@ -100,6 +100,17 @@ mod tests {
     }
 
     #[test]
+    fn the_hash_is_the_stated_one() {
+        let page = include_str!("../../docs/internals/formats.md");
+        let golden = |name: &str| page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+        let hash = |beside: Beside| beside.hash("近似重复的新闻").cast_signed().to_string();
+        assert_eq!(golden("hash of a document"), Some(hash(Beside::default()).as_str()));
+        assert_eq!(golden("hash of a document with a title"), Some(hash(row(" Title ", &[])).as_str()));
+        let columns = hash(row("", &[Some("Tampa"), Some("7")]));
+        assert_eq!(golden("hash of a document with two columns and no title"), Some(columns.as_str()));
+    }
+
+    #[test]
     fn the_hash_is_that_of_all() {
         let hash = |title, differ: &[Option<&str>]| row(title, differ).hash("a text");
         assert_eq!(hash("x ", &[None]), hash("x", &[Some(" ")]));

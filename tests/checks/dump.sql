@@ -3,7 +3,7 @@
 CREATE SCHEMA "the press";
 CREATE TABLE "the press"."Articles" (id text PRIMARY KEY, "Body" text, "Its city" text, title text);
 SELECT neardup.protect('"the press"."Articles"', 'Body', on_duplicate => 'mark');
-SELECT neardup.protect('"the press"."Articles"', 'Body', log => true, threshold => 0.8, title => 'title', differ => '{Its city}', excerpts => 'keep');
+SELECT neardup.protect('"the press"."Articles"', 'Body', log => true, threshold => 0.8, title => 'title', differ => '{Its city}', excerpts => 'keep', reset => '{all}');
 INSERT INTO "the press"."Articles" SELECT id, body FROM sample ORDER BY length(body) DESC LIMIT 20;
 CREATE TABLE "the press"."It's" (id int PRIMARY KEY, seen int DEFAULT 1, body text);
 CREATE FUNCTION "the press"."My merge"(existing "the press"."It's", new "the press"."It's") RETURNS "the press"."It's" LANGUAGE plpgsql AS $$ BEGIN existing.seen := existing.seen + 1; RETURN existing; END $$;

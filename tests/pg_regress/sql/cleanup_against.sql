@@ -126,7 +126,7 @@ SELECT neardup.duplicates('crawl', against => 'other', scope => '{site}');
 SELECT neardup.duplicates('crawl', against => 'other', within => '1 day', time_column => 'day');
 SELECT neardup.duplicates('crawl', against => 'other', keep => 'newest');
 CALL neardup.cleanup('crawl', against => 'other', rank => '{site}');
-SELECT neardup.protect('few', 'body', method => 'simhash');
+SELECT neardup.protect('few', 'body', method => 'simhash', reset => '{all}');
 SELECT neardup.duplicates('few', against => 'many');
 DROP OWNED BY regress_crawler CASCADE;
 DROP ROLE regress_crawler;

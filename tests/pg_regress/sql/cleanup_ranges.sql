@@ -20,7 +20,7 @@ FROM whole w FULL JOIN parts p USING (key, duplicate_of, verdict);
 
 -- ranges of a column of the scope
 DROP TABLE whole, parts;
-SELECT neardup.protect('articles', 'body', on_duplicate => 'skip', scope => '{language}');
+SELECT neardup.protect('articles', 'body', on_duplicate => 'skip', scope => '{language}', reset => '{all}');
 CREATE TABLE whole AS SELECT * FROM neardup.duplicates('articles');
 CREATE TABLE parts AS SELECT * FROM neardup.duplicates('articles', time_column => 'language', until => 'en')
     UNION ALL SELECT * FROM neardup.duplicates('articles', time_column => 'language', since => 'en');

@@ -14,7 +14,7 @@ SELECT bool_and(value >= 0.5) AS alike FROM listed;
 TRUNCATE texts;
 
 -- an excerpt gives way to the longer text, with all that joined it; which one stays does not matter to that
-SELECT neardup.protect('texts', 'body');
+SELECT neardup.protect('texts', 'body', reset => '{all}');
 ALTER TABLE texts DISABLE TRIGGER USER;
 INSERT INTO texts VALUES
     (1, 'a', NULL, '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。'),

@@ -22,7 +22,7 @@ UPDATE catalogue SET name = name;
 SELECT count(*) FROM neardup.duplicates('catalogue');
 SELECT key, outcome, verdict, reasons FROM neardup.why('catalogue', key => '2') ORDER BY key;
 -- A guard that does not read the title calls them copies.
-SELECT neardup.protect('catalogue', 'body');
+SELECT neardup.protect('catalogue', 'body', reset => '{all}');
 SELECT key, duplicate_of, measure FROM neardup.duplicates('catalogue');
 
 -- The guard follows the column's name; the column cannot be dropped without the guard.
@@ -81,7 +81,6 @@ SELECT neardup.protect('catalogue', 'body', differ => ARRAY[NULL]::name[]);
 SELECT neardup.protect('catalogue', 'body', differ => ARRAY[ARRAY['headline']]::name[]);
 SELECT neardup.protect('catalogue', 'body', title => 'headline', differ => ARRAY['headline']::name[]);
 SELECT neardup.protect('catalogue', 'body', excerpts => 'leave');
-SELECT neardup.protect('catalogue', 'body', excerpts => NULL);
 SELECT * FROM neardup.duplicates('catalogue', excerpts => 'leave');
 DROP TABLE catalogue, crawl, bare, known;
 
@@ -101,19 +100,19 @@ SELECT neardup.reasons('notices', '2', '1');
 SELECT count(*) FROM neardup.duplicates('notices');
 -- A text alone has no city.
 SELECT outcome, verdict FROM neardup.why('notices', 'We are looking for a nurse who likes to work in a small team, by day and by night, with much experience of wards for children. We pay by the rules of the union and help with finding a flat. Write to us with your papers.') LIMIT 1;
-SELECT neardup.protect('notices', 'body');
+SELECT neardup.protect('notices', 'body', reset => '{all}');
 SELECT count(*) FROM neardup.duplicates('notices');
 -- With other ways to compare, and without a comparison of texts.
-SELECT neardup.protect('notices', 'body', differ => ARRAY['city']::name[], verify => 'overlap', threshold => 0.8);
+SELECT neardup.protect('notices', 'body', differ => ARRAY['city']::name[], verify => 'overlap', threshold => 0.8, reset => '{all}');
 INSERT INTO notices VALUES (5, 'Reno', NULL, :notice);
 INSERT INTO notices VALUES (6, 'Reno', NULL, :notice || ' Thank you.');
 SELECT key, duplicate_of FROM neardup.duplicates('notices');
-SELECT neardup.protect('notices', 'body', differ => ARRAY['city']::name[], method => 'simhash', verify => 'none');
+SELECT neardup.protect('notices', 'body', differ => ARRAY['city']::name[], method => 'simhash', verify => 'none', reset => '{all}');
 INSERT INTO notices VALUES (7, 'Miami', NULL, :notice);
 INSERT INTO notices VALUES (8, 'Miami', NULL, :notice);
 SELECT key, duplicate_of FROM neardup.duplicates('notices');
 -- A marked row stands for the one it copies only where that is a copy, too.
-SELECT neardup.protect('notices', 'body', differ => ARRAY['city']::name[], on_duplicate => 'mark');
+SELECT neardup.protect('notices', 'body', differ => ARRAY['city']::name[], on_duplicate => 'mark', reset => '{all}');
 TRUNCATE notices;
 INSERT INTO notices (id, city, body) VALUES (1, 'Tampa', :notice), (2, NULL, :notice), (3, 'Arlington', :notice), (4, 'Tampa', :notice);
 SELECT id, city, duplicate_of FROM notices ORDER BY id;
@@ -146,7 +145,7 @@ SELECT key, outcome, verdict FROM neardup.why('posts', key => '2');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts', excerpts => 'remove');
 CALL neardup.cleanup('posts', threshold => 0.5, dry_run => false);
-SELECT neardup.protect('posts', 'body');
+SELECT neardup.protect('posts', 'body', reset => '{all}');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts');
 SELECT key, duplicate_of, verdict FROM neardup.duplicates('posts', excerpts => 'keep');
 CREATE TABLE more (body text);

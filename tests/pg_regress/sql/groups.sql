@@ -41,7 +41,7 @@ SELECT key, group_key, size FROM neardup.groups('items') WHERE key >= '20' AND l
 DELETE FROM items WHERE id > 20;
 -- without marks they are computed
 SELECT neardup.unprotect('items');
-SELECT neardup.protect('items', 'body');
+SELECT neardup.protect('items', 'body', reset => '{all}');
 SELECT key, group_key, size, first_seen FROM neardup.groups('items') WHERE size > 1 ORDER BY key;
 -- what there is to watch
 SELECT pg_stat_force_next_flush();

@@ -44,7 +44,7 @@ INSERT INTO notes (id, body) SELECT 8, body FROM notes WHERE id = 1;
 SELECT count(*) FROM notes_diverted;
 
 -- all counted, refusals too
-SELECT neardup.protect('notes', 'body');
+SELECT neardup.protect('notes', 'body', reset => '{all}');
 INSERT INTO notes (id, body) SELECT 9, body FROM notes WHERE id = 1;
 SELECT * FROM neardup.counters;
 SELECT neardup.unprotect('notes');

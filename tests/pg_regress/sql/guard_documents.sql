@@ -15,7 +15,7 @@ INSERT INTO stories VALUES (7, NULL, '望岑县的苹果今年熟得早，果农
 SELECT id FROM stories ORDER BY id;
 SELECT document, columns FROM neardup.protected;
 -- an index on the columns in another order is none of this guard, the other columns make another document
-SELECT neardup.protect('stories', 'body');
+SELECT neardup.protect('stories', 'body', reset => '{all}');
 SELECT neardup.protect('stories', 'body', columns => ARRAY['title']::name[]);
 SELECT neardup.protect('stories', 'body', columns => ARRAY['body', 'id']::name[]);
 SELECT neardup.unprotect('stories');

@@ -42,7 +42,7 @@ SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 'me
 INSERT INTO articles (url, body) SELECT 'n', body FROM articles WHERE url = 'b';
 SELECT action, duplicate_of, measure FROM neardup.verdicts WHERE target = 'articles'::regclass;
 DELETE FROM neardup.verdicts WHERE target = 'articles'::regclass;
-SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 'merged');
+SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 'merged', reset => '{all}');
 
 -- an UPDATE that makes a row a copy is refused: there would be two rows to merge
 \set SHOW_CONTEXT never
@@ -123,7 +123,7 @@ SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 'no
 SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 'rows');
 SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 'missing');
 SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', merge => 0);
-SELECT neardup.protect('articles', 'body', on_duplicate => 'merge');
+SELECT neardup.protect('articles', 'body', on_duplicate => 'merge', reset => '{merge}');
 SELECT neardup.protect('articles', 'body', on_duplicate => 'skip', merge => '"My merge"');
 -- one of several of a name
 CREATE FUNCTION "My merge"(articles) RETURNS articles LANGUAGE sql RETURN $1;

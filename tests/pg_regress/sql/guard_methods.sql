@@ -15,13 +15,13 @@ SELECT count(*) > 0 AS some, max(value) <= 3 AS within, min(measure) AS measure 
 SELECT bool_and(EXISTS (SELECT FROM essays e WHERE e.id::text = v.duplicate_of AND simhash(e.body, 'chars:3') <~>
     simhash('The museum of the river shows boat number ' || v.key::int - 100 || ' from Sunday on, a ferry of the year ' || 1600 + v.key::int, 'chars:3') = v.value)) AS as_logged
 FROM neardup.verdicts v WHERE v.key::int > 100;
-SELECT neardup.protect('essays', 'body', method => 'simhash', distance => 0, verify => 'none');
+SELECT neardup.protect('essays', 'body', method => 'simhash', distance => 0, verify => 'none', reset => '{all}');
 INSERT INTO essays SELECT 500, body FROM essays WHERE id = 1;
 INSERT INTO essays SELECT 501, body || '（完）' FROM essays WHERE id = 1;
 -- to sketches and back: each has its index, and both stay
-SELECT neardup.protect('essays', 'body', keys => 12, analyzer => 'shingles:3');
+SELECT neardup.protect('essays', 'body', keys => 12, analyzer => 'shingles:3', reset => '{all}');
 INSERT INTO essays SELECT 502, '快讯：' || body FROM essays WHERE id = 1;
-SELECT neardup.protect('essays', 'body', method => 'simhash', distance => 5, verify => 'none');
+SELECT neardup.protect('essays', 'body', method => 'simhash', distance => 5, verify => 'none', reset => '{all}');
 SELECT pg_get_indexdef(indexrelid, 1, true) AS key FROM pg_index WHERE indrelid = 'essays'::regclass AND NOT indisprimary ORDER BY 1;
 DELETE FROM neardup.verdicts;
 DROP TABLE essays;
@@ -41,7 +41,7 @@ SELECT neardup.unprotect('papers');
 
 -- tables that inherit are not covered, and it is said
 CREATE TABLE below () INHERITS (papers);
-SELECT neardup.protect('papers', 'body');
+SELECT neardup.protect('papers', 'body', reset => '{all}');
 ALTER TABLE below ADD PRIMARY KEY (id);
 SELECT neardup.protect('below', 'body');
 INSERT INTO below SELECT 5, title, body FROM ONLY papers WHERE id = 4;
@@ -51,7 +51,6 @@ DROP TABLE below, papers;
 -- what does not fit
 CREATE TABLE essays (id int PRIMARY KEY, body text);
 SELECT neardup.protect('essays', 'body', method => 'luck');
-SELECT neardup.protect('essays', 'body', method => NULL);
 SELECT neardup.protect('essays', 'body', method => 'minhash');
 SELECT neardup.protect('essays', 'body', distance => 3);
 SELECT neardup.protect('essays', 'body', keys => 0);

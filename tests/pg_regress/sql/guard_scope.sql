@@ -35,7 +35,7 @@ INSERT INTO daily SELECT i, date '2031-03-01' + i * 2, '东湖公园今起免费
 INSERT INTO daily VALUES (4, '2031-03-04', '东湖公园今起免费开放，园内新增步道四公里，设有三处观景台。');
 
 SELECT neardup.protect('wires', 'body', scope => ARRAY['nothing']::name[]);
-SELECT neardup.protect('wires', 'body', within => '1 day');
+SELECT neardup.protect('wires', 'body', within => '1 day', reset => '{time_column}');
 SELECT neardup.protect('wires', 'body', within => '1 day', time_column => 'id');
 SELECT neardup.protect('wires', 'body', within => '-1 day', time_column => 'published');
 ALTER TABLE wires ADD COLUMN shape xml;

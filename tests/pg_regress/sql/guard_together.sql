@@ -82,7 +82,7 @@ CREATE ROLE regress_writer;
 GRANT SELECT, INSERT, UPDATE ON articles TO regress_writer;
 ALTER TABLE articles ENABLE ROW LEVEL SECURITY;
 CREATE POLICY mine ON articles USING (id > 7000) WITH CHECK (true);
-SELECT neardup.protect('articles', 'body');
+SELECT neardup.protect('articles', 'body', reset => '{all}');
 -- nor does he need a right on the schema
 REVOKE USAGE ON SCHEMA neardup FROM public;
 SET ROLE regress_writer;

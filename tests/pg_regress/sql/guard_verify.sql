@@ -49,7 +49,7 @@ SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');
 SELECT neardup.create_profile('press', words => '{蓝鲸湾公司}') AS version;
 SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');
 CALL neardup.train_profile('press', 'SELECT body FROM bulletins');
-SELECT neardup.protect('bulletins', 'body', verify => 'profile:press');
+SELECT neardup.protect('bulletins', 'body', verify => 'profile:press', reset => '{all}');
 SELECT verify, on_duplicate FROM neardup.protected;
 INSERT INTO bulletins SELECT 11, body || '！' FROM bulletins WHERE id = 5;
 INSERT INTO bulletins VALUES (12, '望岑县的苹果今年熟得早，果农在合作社门口排起长队，一筐筐过秤装车。');

@@ -10,7 +10,7 @@ CREATE VIEW three AS SELECT '[
 SELECT place, key, duplicate_of, action, measure FROM three, neardup.insert_or_match('articles', rows) ORDER BY place;
 SELECT id, url, tags, seen FROM articles ORDER BY id;
 -- the other actions
-SELECT neardup.protect('articles', 'body');
+SELECT neardup.protect('articles', 'body', reset => '{all}');
 SELECT place, key, duplicate_of, action, measure FROM neardup.insert_or_match('articles', (SELECT rows #- '{0}' FROM three));
 -- nothing is lost of a transaction by a refusal
 BEGIN;

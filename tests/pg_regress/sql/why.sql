@@ -23,7 +23,7 @@ SELECT * FROM neardup.why('articles', '……');
 SELECT key FROM neardup.why('articles', (SELECT body || '。' FROM articles WHERE id = 1)) WHERE outcome = 'original';
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
 -- less sure than the threshold; tokens
-SELECT neardup.protect('articles', 'body', threshold => 1);
+SELECT neardup.protect('articles', 'body', threshold => 1, reset => '{all}');
 SELECT key, outcome, verdict FROM neardup.why('articles', '清河市中心医院昨日启用了新住院楼，三百余名医护人员到场，急诊科将于下周一迁入，原来的门诊楼改作康复中心。') WHERE key = '1';
 SELECT neardup.protect('articles', 'body', verify => 'overlap', threshold => 0.99);
 SELECT key, outcome, verdict, reasons FROM neardup.why('articles', '清河市中心医院昨日启用了新住院楼，三百余名医护人员到场，急诊科将于下周一迁入，原门诊楼改作康复中心。') ORDER BY key;

@@ -13,7 +13,7 @@ pub fn text_digest(text: &str) -> [u8; 16] {
     digest_number(text).to_be_bytes()
 }
 
-/// Returns a number by which a text is known again for a while: XXH3-64. Which hash it is may change.
+/// Returns a number by which a text is known again: XXH3-64. Answers are stored with it, so it never changes.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())

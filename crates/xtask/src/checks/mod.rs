@@ -12,6 +12,7 @@ mod examples;
 mod extremes;
 mod faults;
 mod files;
+mod formats;
 mod hostile;
 mod index;
 mod layers;
@@ -42,6 +43,7 @@ pub const ALL: &[Check] = &[
     Check::alone("layers", "the imports of src/ against the map in docs/internals/architecture.md", layers::run),
     Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
+    Check::alone("formats", "stored formats against a second implementation, in Python", formats::run),
     Check::alone("links", "the links between the Markdown files", links::run),
     Check::alone("thresholds", "the verdict's thresholds, wherever they are stated", thresholds::run),
     Check::with_server("regress", "tests/pg_regress, a fresh database each", regress::run),
