@@ -215,11 +215,12 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                (self.by_facts(a, b, None, between, around, |pair| pair.duplicate())?, least)
+                (self.by_facts(a, b, None, between, around, |pair| pair.at_least(*least).duplicate())?, least)
             }
             (Self::Profile { name, role, least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.duplicate())
+                    let duplicate = |pair: Pair<'_>| pair.at_least(*least).duplicate();
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, duplicate)
                 });
                 (found??, least)
             }

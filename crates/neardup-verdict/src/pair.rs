@@ -10,10 +10,10 @@ use crate::compare::comparison::{Aligned, Comparison};
 use crate::compare::prepared::Prepared;
 use crate::duplicate::Gate;
 use crate::read::credits;
-use crate::score::context::{Context, Inputs, Titles};
+use crate::score::context::{Context, Inputs, Limits, Titles};
 use crate::score::correction::{Correction, Measured};
 use crate::score::evidence::Evidence;
-use crate::score::model::{Missing, Scoring};
+use crate::score::model::{LEAST_SCORE, MOST_OF_BEGINNINGS, Missing, Scoring};
 use crate::score::whole::whole;
 use crate::score::wording::wording;
 use crate::score::{features, reasons};
@@ -39,6 +39,7 @@ pub struct Pair<'p> {
     apart: Option<Duration>,
     known: Option<Known<'p>>,
     correction: Option<&'p Correction>,
+    least: f64,
 }
 
 /// What of two texts does not count, in bytes of the plain text.
@@ -55,7 +56,7 @@ impl<'p> Pair<'p> {
     /// A pair of which nothing but the texts is known.
     #[must_use]
     pub fn new(a: &'p Prepared<'p>, b: &'p Prepared<'p>) -> Self {
-        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None, correction: None }
+        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None, correction: None, least: LEAST_SCORE }
     }
 
     /// Adds titles; an empty title counts as none.
@@ -88,6 +89,13 @@ impl<'p> Pair<'p> {
         Self { correction, ..self }
     }
 
+    /// Sets the least score of what [`Pair::duplicate`] returns, if that is more than [`LEAST_SCORE`]: pairs that cannot reach it are ruled out
+    /// early. Scores do not change.
+    #[must_use]
+    pub fn at_least(self, score: f64) -> Self {
+        Self { least: score.max(LEAST_SCORE), ..self }
+    }
+
     /// Returns the relation of the two texts, with reasons.
     ///
     /// # Errors
@@ -107,8 +115,8 @@ impl<'p> Pair<'p> {
     /// Returns the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](crate::replaces)).
     ///
-    /// The score is 0.5 to 1. Symmetric in the two texts. Identical texts are copies, unless their titles differ. Texts with too little
-    /// overlap are not read.
+    /// The score is at least 0.5, or what [`Pair::at_least`] says. Symmetric in the two texts. Identical texts are copies, unless their titles
+    /// differ. Texts with too little overlap are not read.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -126,26 +134,39 @@ impl<'p> Pair<'p> {
         if self.are_equal() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
+        if self.wholes().is_some() && self.least > MOST_OF_BEGINNINGS {
+            return Ok(None);
+        }
         let ignored = self.ignored()?;
         let titles = self.compared_titles()?;
         let sample = self.sample()?;
         let aligned = Aligned::without(self.texts, ignored.out.clone());
         let is_same = aligned.texts.is_same();
         // Finding contradictions and asking the table take longest, and most pairs are out before.
-        let table = self.known.is_some();
+        let table = if self.known.is_some() { Limits::of(&aligned.texts, None) } else { Vec::new() };
         let inputs = self.inputs_without_table(&aligned.texts, titles.as_ref(), &sample);
         let mut scoring = Scoring::default();
-        if !is_same && !scoring.may_be_kept(&inputs, Missing { facts: true, table }) {
+        let least = self.least;
+        let mut may_reach = |inputs: &Inputs, facts, table: &[Limits]| {
+            is_same || scoring.may_reach(least, inputs, Missing { facts, table: !table.is_empty() }, table)
+        };
+        if !may_reach(&inputs, true, &table) {
             return Ok(None);
         }
         let texts = aligned.with_facts();
         // Facts change no wording.
         let inputs = Inputs { texts: inputs.texts.with_facts(&texts), ..inputs };
-        if !is_same && !texts.pairs.is_empty() && !scoring.may_be_kept(&inputs, Missing { facts: false, table }) {
+        if !texts.pairs.is_empty() && !may_reach(&inputs, false, &table) {
             return Ok(None);
         }
-        let (verdict, score) = self.judged(ignored, texts, titles, inputs)?.verdict_after(&scoring);
-        Ok(verdict.keeps_one().then_some((verdict, score)))
+        let rows = self.rows_around()?;
+        if let Some(rows) = &rows
+            && !may_reach(&inputs, false, &Limits::of(&texts, Some(rows.len())))
+        {
+            return Ok(None);
+        }
+        let found = self.judged(rows, ignored, texts, titles, inputs)?.verdict_after(&scoring);
+        Ok(Some(found).filter(|(verdict, score)| verdict.keeps_one() && *score >= least))
     }
 
     /// Returns what the model is given of the pair, for training, and for learning.
@@ -180,25 +201,37 @@ impl<'p> Pair<'p> {
         let sample = self.sample()?;
         let texts = Aligned::without(self.texts, ignored.out.clone()).with_facts();
         let inputs = self.inputs_without_table(&texts, titles.as_ref(), &sample);
-        self.judged(ignored, texts, titles, inputs)
+        let rows = self.rows_around()?;
+        self.judged(rows, ignored, texts, titles, inputs)
     }
 
-    /// Asks the table about compared texts.
+    /// Returns the numbers of the rows around the pair, if there is a table.
+    fn rows_around(&mut self) -> Result<Option<Vec<u64>>> {
+        self.known.as_mut().map(Known::rows_around).transpose()
+    }
+
+    /// Returns the lengths of the whole texts, if only the beginning of one is compared.
+    fn wholes(&self) -> Option<[usize; 2]> {
+        self.texts.iter().any(|text| text.is_beginning()).then(|| self.texts.map(Prepared::len))
+    }
+
+    /// Judges compared texts among the rows around them.
     fn judged(
         &mut self,
+        rows: Option<Vec<u64>>,
         ignored: Ignored,
         texts: Comparison,
         titles: Option<Comparison>,
         inputs: Inputs,
     ) -> Result<Evidence> {
-        let surroundings = match &mut self.known {
-            Some(known) => Some(Surroundings::of(self.texts, &known.around(self.texts)?)),
-            None => None,
+        let surroundings = match (&mut self.known, rows) {
+            (Some(known), Some(rows)) => Some(Surroundings::of(self.texts, &known.around(self.texts, &rows)?)),
+            _ => None,
         };
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
         let inputs = Inputs { table, ..inputs };
         let Ignored { left_out, furniture, quotes, .. } = ignored;
-        let wholes = self.texts.iter().any(|text| text.is_beginning()).then(|| self.texts.map(Prepared::len));
+        let wholes = self.wholes();
         Ok(Evidence {
             texts,
             titles,

@@ -1,5 +1,5 @@
-//! What is ruled out early would not have been kept: the verdict of [`Pair::duplicate`] equals that of a whole comparison whose overlap is
-//! enough, on forms written for the test, and on natural texts.
+//! What is ruled out early would not have been kept: the verdict of [`Pair::duplicate`] equals that of a whole comparison whose overlap and score
+//! are enough, on forms written for the test, and on natural texts.
 //!
 //! The natural texts are third-party and not part of the project: the test looks for them in the folder `NEARDUP_DATA`, or in
 //! `shared/data` beside the checkout, and skips where there are none.
@@ -52,8 +52,11 @@ fn compare(rows: &[String], pairs: &[(usize, usize)]) -> usize {
         let key = || Ok(vec![1]);
         let own = [Some(a as u64), Some(b as u64)];
         let mut table = Table(rows);
-        let known = Known { forms: &mut forms, rows: &mut table, own, keys: [&key, &key] };
-        let found = Pair::new(&prepared[a], &prepared[b]).known(known).duplicate().unwrap();
+        let mut found = |least: f64| {
+            let known = Known { forms: &mut forms, rows: &mut table, own, keys: [&key, &key] };
+            Pair::new(&prepared[a], &prepared[b]).known(known).at_least(least).duplicate().unwrap()
+        };
+        let found = [0.0, 0.7, 0.95].map(|least| (least, found(least)));
         // Read anew, so that nothing depends on what is kept of other pairs.
         let (text_a, text_b) = (Prepared::new(&rows[a]).unwrap(), Prepared::new(&rows[b]).unwrap());
         let mut table = Table(rows);
@@ -65,8 +68,11 @@ fn compare(rows: &[String], pairs: &[(usize, usize)]) -> usize {
         };
         let expected = (matches!(whole.verdict, Verdict::Copy | Verdict::Excerpt) && is_enough())
             .then_some((whole.verdict, whole.score));
-        assert_eq!(found, expected, "{:?} / {:?}", rows[a], rows[b]);
-        kept += usize::from(found.is_some());
+        for (least, found) in found {
+            let expected = expected.filter(|(_, score)| *score >= least);
+            assert_eq!(found, expected, "{least}: {:?} / {:?}", rows[a], rows[b]);
+        }
+        kept += usize::from(expected.is_some());
     }
     kept
 }

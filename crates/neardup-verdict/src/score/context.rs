@@ -11,7 +11,7 @@ use super::whole::Whole;
 use super::wording::{Wording, wording};
 use crate::compare::comparison::{Compared, Comparison};
 use crate::table::rarity::Rarity;
-use crate::table::surroundings::Surroundings;
+use crate::table::surroundings::{OTHERS, Surroundings};
 
 /// The value of all numbers that are unknown.
 pub const UNKNOWN: f64 = -1.0;
@@ -56,7 +56,7 @@ define_features! {
 /// Number of all numbers of a pair.
 pub const COUNT: usize = Features::COUNT + Wording::COUNT + Whole::COUNT + Titles::COUNT + Context::COUNT + 1;
 
-/// Which numbers are known before the table is asked.
+/// Which numbers stay as they are when the table has been asked.
 pub(crate) const WITHOUT_TABLE: [bool; COUNT] = {
     let mut known = [true; COUNT];
     let mut at = COUNT - 1 - Context::COUNT;
@@ -67,7 +67,7 @@ pub(crate) const WITHOUT_TABLE: [bool; COUNT] = {
     known
 };
 
-/// Which numbers are known before facts are compared and the table is asked.
+/// Which numbers stay as they are when facts have been compared and the table has been asked.
 pub(crate) const WITHOUT_FACTS_AND_TABLE: [bool; COUNT] = {
     let mut known = WITHOUT_TABLE;
     let mut at = FACTS.start;
@@ -98,6 +98,13 @@ pub struct Inputs {
     pub apart: Option<Duration>,
     /// What the owner of the table has taught.
     pub correction: Option<Correction>,
+}
+
+/// The least and the greatest of what the table can say before it is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    least: Context,
+    most: Context,
 }
 
 impl Inputs {
@@ -145,6 +152,52 @@ impl Inputs {
             *days = libm::log(1.0 + apart.as_secs_f64() / DAY);
         }
         values
+    }
+}
+
+impl Limits {
+    /// Puts the limits in the place of the numbers of the table.
+    pub(crate) fn of_all(&self, values: &[f64; COUNT]) -> [[f64; COUNT]; 2] {
+        [&self.least, &self.most].map(|of| {
+            let mut all = *values;
+            let table = all.iter_mut().skip(COUNT - 1 - Context::COUNT).zip(of.values());
+            table.for_each(|(to, value)| *to = value);
+            all
+        })
+    }
+
+    /// Returns what the table can say of two texts, as one of several cases: no form, or some form. `rows` are as many rows as may share a key
+    /// with one of them, if that is known.
+    pub(crate) fn of(texts: &Comparison, rows: Option<usize>) -> Vec<Self> {
+        let without = Context::new(texts, &Surroundings::default());
+        let log = |rows: Option<usize>| rows.map_or(f64::INFINITY, |rows| libm::log(1.0 + rows as f64));
+        let all = log(rows);
+        let any = Context { rows: all, similar: all, others: all, variety: 1.0, repeated: 1.0, ..without };
+        let mut cases = vec![Self { least: without, most: any }];
+        if rows.is_none_or(|rows| rows >= OTHERS) {
+            let least = Context {
+                rows: log(Some(OTHERS)),
+                own_units_s: 0.0,
+                own_units_l: 0.0,
+                own_matched_s: UNKNOWN,
+                own_matched_l: UNKNOWN,
+                ..without
+            };
+            let similar = log(rows.map(|rows| rows - OTHERS));
+            let matched = |share: f64| if share > 0.0 { 1.0 } else { share };
+            let most = Context {
+                similar,
+                others: similar,
+                followers: all,
+                form_s: 1.0,
+                form_l: 1.0,
+                own_matched_s: matched(without.own_matched_s),
+                own_matched_l: matched(without.own_matched_l),
+                ..any
+            };
+            cases.push(Self { least, most });
+        }
+        cases
     }
 }
 

@@ -27,18 +27,18 @@ impl Term {
         self.of(number) - f64::from(self.weight) * (f64::from(self.least) + f64::from(self.most)) / 2.0
     }
 
-    /// Returns the most that any value adds.
+    /// Returns the most that any value of a range adds.
     #[must_use]
-    pub fn most(&self) -> f64 {
-        self.of(if self.weight < 0.0 { self.least } else { self.most }.into())
+    pub fn most(&self, least: f64, most: f64) -> f64 {
+        self.of(if self.weight < 0.0 { least } else { most })
     }
 }
 
-/// Returns a sum that no values of the numbers that are not `known` surpass. It is the sum of the terms if all are known.
+/// Returns a sum that no numbers surpass that are at least `least` and at most `most`, one by one. It is the sum of the terms if the two are the
+/// same.
 #[must_use]
-pub fn most(terms: &[Term], numbers: &[f64], known: &[bool]) -> f64 {
-    let added = |((term, number), known): ((&Term, &f64), &bool)| if *known { term.of(*number) } else { term.most() };
-    terms.iter().zip(numbers).zip(known).map(added).sum()
+pub fn most(terms: &[Term], least: &[f64], most: &[f64]) -> f64 {
+    terms.iter().zip(least).zip(most).map(|((term, least), most)| term.most(*least, *most)).sum()
 }
 
 #[cfg(test)]
@@ -51,15 +51,15 @@ mod tests {
         #[test]
         fn no_value_surpasses_the_bound(
             terms in prop::collection::vec((-1.0_f32..1.0, -1.0_f32..0.0, 0.0_f32..1.0), 4),
-            numbers in prop::collection::vec(-1.5_f64..1.5, 4),
-            others in prop::collection::vec(-1.5_f64..1.5, 4),
-            known in prop::collection::vec(any::<bool>(), 4),
+            ends in prop::collection::vec((-1.5_f64..1.5, 0.0_f64..1.5), 4),
+            within in prop::collection::vec(0.0_f64..1.0, 4),
         ) {
             let terms: Vec<Term> = terms.into_iter().map(|(weight, least, most)| Term { weight, least, most }).collect();
-            let mixed: Vec<f64> = (0..4).map(|at| if known[at] { numbers[at] } else { others[at] }).collect();
-            let all = [true; 4];
-            prop_assert!(most(&terms, &mixed, &all) <= most(&terms, &numbers, &known) + 1e-9);
-            prop_assert!((most(&terms, &mixed, &all) - terms.iter().zip(&mixed).map(|(term, of)| term.of(*of)).sum::<f64>()).abs() < 1e-9);
+            let [from, to]: [Vec<f64>; 2] = [0.0, 1.0].map(|of| ends.iter().map(|(from, wide)| from + of * wide).collect());
+            let numbers: Vec<f64> = ends.iter().zip(within).map(|((from, wide), at)| from + at * wide).collect();
+            let sum = terms.iter().zip(&numbers).map(|(term, of)| term.of(*of)).sum::<f64>();
+            prop_assert!(sum <= most(&terms, &from, &to) + 1e-9);
+            prop_assert!((most(&terms, &numbers, &numbers) - sum).abs() < 1e-9);
         }
     }
 }

@@ -5,9 +5,9 @@
 
 use std::sync::LazyLock;
 
-use super::context::{self, Inputs};
+use super::context::{self, Inputs, Limits};
 use super::line;
-use super::trees::{Bounds, Each, Walk};
+use super::trees::{Bounds, Each, Ranges, Walk};
 use super::weights::{TERMS, TREES};
 use crate::compare::comparison::Comparison;
 use crate::verdict::Verdict;
@@ -41,14 +41,14 @@ fn rare(inputs: &Inputs) -> f64 {
 /// What trees can add at most: a sum that stays below the bound ends early.
 static BOUNDS: LazyLock<Bounds> = LazyLock::new(|| TREES.bounds());
 
-/// Which numbers are known at each step.
-struct Known {
+/// Which numbers stay as they are at each step.
+struct Settled {
     all: Each<bool>,
     without_table: Each<bool>,
     without_facts_and_table: Each<bool>,
 }
 
-static KNOWN: LazyLock<Known> = LazyLock::new(|| Known {
+static SETTLED: LazyLock<Settled> = LazyLock::new(|| Settled {
     all: Each::marked(&[true; context::COUNT]),
     without_table: Each::marked(&context::WITHOUT_TABLE),
     without_facts_and_table: Each::marked(&context::WITHOUT_FACTS_AND_TABLE),
@@ -72,21 +72,37 @@ impl Default for Scoring {
     }
 }
 
+/// Returns the log odds of a score. Those of a score near 1 have a bound beyond which all scores are 1.
+fn log_odds_of(score: f64) -> f64 {
+    libm::log(score / (1.0 - score)).min(30.0)
+}
+
 impl Scoring {
-    /// Says whether the score may be [`LEAST_SCORE`], whatever is missing. If it may not, nothing else is asked.
-    pub(crate) fn may_be_kept(&mut self, inputs: &Inputs, missing: Missing) -> bool {
+    /// Says whether the score may be `score`, whatever is missing. If it may not, nothing else is asked. `table` are the limits of what the table
+    /// can say if that is missing, as one of several cases.
+    pub(crate) fn may_reach(&mut self, score: f64, inputs: &Inputs, missing: Missing, table: &[Limits]) -> bool {
         let values = inputs.values();
         // Contradictions only speak against a copy, so a pair without any has the best of its scores.
-        let (known, of_line) = if missing.table {
-            (&KNOWN.without_table, &context::WITHOUT_TABLE)
-        } else {
-            (&KNOWN.all, &[true; context::COUNT])
+        let settled = match missing {
+            Missing { facts: true, .. } => &SETTLED.without_facts_and_table,
+            Missing { table: true, .. } => &SETTLED.without_table,
+            Missing { .. } => &SETTLED.all,
         };
-        let settled = if missing.facts { &KNOWN.without_facts_and_table } else { known };
-        // Log odds of 0 are a score of one half; with a margin for rounding.
-        let least = inputs.correction.as_ref().map_or(0.0, |of| of.least(0.0, inputs, missing)) - 1e-3;
-        let least = least - rare(inputs) - line::most(&TERMS, &values, of_line);
-        self.0.may_reach(&Each::rounded_down(&values), [known, settled], least, &BOUNDS)
+        // With a margin for rounding.
+        let least = log_odds_of(score);
+        let least = inputs.correction.as_ref().map_or(least, |of| of.least(least, inputs, missing)) - 1e-3;
+        let least = least - rare(inputs);
+        let mut may_reach = |[from, to]: [&[f64; context::COUNT]; 2]| {
+            let least = least - line::most(&TERMS, from, to);
+            self.0.may_reach(&Ranges::new(from, to), settled, least, &BOUNDS)
+        };
+        if !missing.table {
+            return may_reach([&values, &values]);
+        }
+        table.iter().any(|limits| {
+            let [from, to] = limits.of_all(&values);
+            may_reach([&from, &to])
+        })
     }
 
     /// Returns the probability that keeping one of the two loses nothing, once all is known.
@@ -98,7 +114,7 @@ impl Scoring {
     fn log_odds(&self, inputs: &Inputs) -> f64 {
         let values = inputs.values();
         let trees = self.0.sum(&Each::rounded_down(&values));
-        trees + line::most(&TERMS, &values, &[true; context::COUNT]) + rare(inputs)
+        trees + line::most(&TERMS, &values, &values) + rare(inputs)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Gradient-boosted trees (Friedman 2001, algorithm 5): the sum of many small decision trees is the log odds that one of two texts may go.
 //!
 //! Each split compares one number with a threshold. A number whose sign is known may only speak one way (monotone splits): what the other text
-//! lacks never speaks for a copy. [`Trees::most`] bounds the sum while some numbers are unknown, so that a pair can be ruled out before it is
-//! compared further, without changing any answer. A [`Walk`] is the same step by step: it goes on where it stopped as more numbers become
-//! known, and ends as soon as the bound is out of reach.
+//! lacks never speaks for a copy. [`Trees::most`] bounds the sum while of some numbers only the range is known, so that a pair can be ruled out
+//! before it is compared further, without changing any answer. A [`Walk`] is the same step by step: it goes on where it stopped as more
+//! numbers become known, and ends as soon as the bound is out of reach.
 
 /// One split: the number that is compared, the threshold, and where to go for values below it and for others. A target below zero is the
 /// leaf `-1 - target`.
@@ -43,16 +43,16 @@ impl Trees<'_> {
         })
     }
 
-    /// Returns a sum that no values of the numbers that are not `known` surpass.
+    /// Returns a sum that no numbers surpass that are at least `least` and at most `most`, one by one.
     #[must_use]
-    pub fn most(&self, numbers: &[f64], known: &[bool]) -> f64 {
-        self.roots.iter().fold(self.constant, |sum, &root| sum + self.most_below(root, numbers, known))
+    pub fn most(&self, least: &[f64], most: &[f64]) -> f64 {
+        self.roots.iter().fold(self.constant, |sum, &root| sum + self.most_below(root, [least, most]))
     }
 
     /// Returns what the trees can add whatever the numbers are.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
-        let most_at = |at: i16| self.most_below(at, &[], &[]);
+        let most_at = |at: i16| self.most_below(at, [&[], &[]]);
         let mut most = 0.0;
         let mut after: Vec<f64> = Vec::with_capacity(self.roots.len());
         for &root in self.roots.iter().rev() {
@@ -64,12 +64,14 @@ impl Trees<'_> {
         Bounds { after, below }
     }
 
-    fn most_below(&self, at: i16, numbers: &[f64], known: &[bool]) -> f64 {
+    fn most_below(&self, at: i16, [least, most]: [&[f64]; 2]) -> f64 {
         let Some(split) = self.split(at) else { return self.leaf(at) };
-        if known.get(usize::from(split.number)).copied().unwrap_or_default() {
-            self.most_below(split.next[usize::from(is_above(split, numbers))], numbers, known)
+        let [below, above] = split.next.map(|next| self.most_below(next, [least, most]));
+        if is_above(split, least) {
+            above
+        } else if most.get(usize::from(split.number)).is_some_and(|most| *most < f64::from(split.threshold)) {
+            below
         } else {
-            let [below, above] = split.next.map(|next| self.most_below(next, numbers, known));
             below.max(above)
         }
     }
@@ -120,18 +122,12 @@ impl<'t> Walk<'t> {
     }
 
     /// Says whether [`Trees::most`] is at least `least`, by as few trees as that takes, and goes on through the splits on numbers that are
-    /// `settled`: these are the same in all later calls. `bounds` are those of the trees. Once it is not, the walk is over.
-    pub fn may_reach(
-        &mut self,
-        numbers: &Each<f32>,
-        [known, settled]: [&Each<bool>; 2],
-        least: f64,
-        bounds: &Bounds,
-    ) -> bool {
+    /// `settled`: their ranges are one value, the same in all later calls. `bounds` are those of the trees.
+    pub fn may_reach(&mut self, numbers: &Ranges, settled: &Each<bool>, least: f64, bounds: &Bounds) -> bool {
         let mut sum = self.trees.constant;
         for (at, after) in self.at.iter_mut().zip(&bounds.after) {
-            *at = self.trees.follow(*at, numbers, |number| settled.get(number));
-            sum += f64::from(self.trees.most_from(*at, numbers, known, &bounds.below, f32::MIN));
+            *at = self.trees.follow(*at, &numbers.least, |number| settled.get(number));
+            sum += f64::from(self.trees.most_from(*at, numbers, &bounds.below, f32::MIN));
             if sum + after < least {
                 return false;
             }
@@ -161,7 +157,7 @@ impl Trees<'_> {
 
     /// Returns the greatest leaf that can be reached from a split, or `least` if that is greater. `most` is the greatest leaf below each
     /// split: where it is no greater than what has been found, nothing is looked at, which saves most of the way.
-    fn most_from(&self, mut at: i16, numbers: &Each<f32>, known: &Each<bool>, most: &[f32], least: f32) -> f32 {
+    fn most_from(&self, mut at: i16, numbers: &Ranges, most: &[f32], least: f32) -> f32 {
         let mut found = least;
         let most_at = |at: i16| usize::try_from(at).map_or_else(|_| self.leaf(at) as f32, |split| most[split]);
         while let Some(split) = self.split(at) {
@@ -169,17 +165,34 @@ impl Trees<'_> {
                 return found;
             }
             let [below, above] = split.next;
-            if known.get(split.number) {
-                at = split.next[usize::from(numbers.passes(split))];
+            if numbers.least.passes(split) {
+                at = above;
+            } else if !numbers.most.passes(split) {
+                at = below;
             } else if most_at(below) < most_at(above) {
-                found = self.most_from(above, numbers, known, most, found);
+                found = self.most_from(above, numbers, most, found);
                 at = below;
             } else {
-                found = self.most_from(below, numbers, known, most, found);
+                found = self.most_from(below, numbers, most, found);
                 at = above;
             }
         }
         found.max(self.leaf(at) as f32)
+    }
+}
+
+/// What each number may be: at least, and at most.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    least: Each<f32>,
+    most: Each<f32>,
+}
+
+impl Ranges {
+    /// Rounds both down, as [`Each::rounded_down`] does.
+    #[must_use]
+    pub fn new(least: &[f64], most: &[f64]) -> Self {
+        Self { least: Each::rounded_down(least), most: Each::rounded_down(most) }
     }
 }
 
@@ -256,41 +269,36 @@ mod tests {
         #[test]
         fn no_value_surpasses_the_bound(
             (splits, leaves, roots) in trees(),
-            numbers in prop::collection::vec(-1.5_f64..1.5, 4),
-            others in prop::collection::vec(-1.5_f64..1.5, 4),
-            known in prop::collection::vec(any::<bool>(), 4),
+            ends in prop::collection::vec((-1.5_f64..1.5, prop_oneof![Just(0.0), 0.0_f64..3.0]), 4),
+            within in prop::collection::vec(0.0_f64..=1.0, 4),
         ) {
             let trees = Trees { constant: 0.5, roots: &roots, splits: &splits, leaves: &leaves };
-            let mixed: Vec<f64> = (0..4).map(|at| if known[at] { numbers[at] } else { others[at] }).collect();
-            prop_assert!(trees.sum(&mixed) <= trees.most(&numbers, &known) + 1e-9);
-            prop_assert!((trees.most(&mixed, &[true; 4]) - trees.sum(&mixed)).abs() < 1e-9);
+            let [least, most]: [Vec<f64>; 2] = [0.0, 1.0].map(|of| ends.iter().map(|(from, wide)| from + of * wide).collect());
+            let numbers: Vec<f64> = least.iter().zip(&most).zip(within).map(|((from, to), at)| (from + (to - from) * at).min(*to)).collect();
+            prop_assert!(trees.sum(&numbers) <= trees.most(&least, &most) + 1e-9);
+            prop_assert!((trees.most(&numbers, &numbers) - trees.sum(&numbers)).abs() < 1e-9);
         }
 
         #[test]
         fn a_walk_ends_where_the_trees_do(
             (splits, leaves, roots) in trees(),
-            numbers in prop::collection::vec(-1.5_f64..1.5, 4),
-            others in prop::collection::vec(-1.5_f64..1.5, 4),
-            known in prop::collection::vec(any::<bool>(), 4),
+            ends in prop::collection::vec((-1.5_f64..1.5, prop_oneof![Just(0.0), 0.0_f64..3.0]), 4),
+            within in prop::collection::vec(0.0_f64..=1.0, 4),
             settled in prop::collection::vec(any::<bool>(), 4),
-            least in -3.0_f64..3.0,
+            bound in -3.0_f64..3.0,
         ) {
             let trees = Trees { constant: 0.5, roots: &roots, splits: &splits, leaves: &leaves };
-            let settled: Vec<bool> = (0..4).map(|at| known[at] && settled[at]).collect();
-            let later: Vec<f64> = (0..4).map(|at| if settled[at] { numbers[at] } else { others[at] }).collect();
+            let [least, most]: [Vec<f64>; 2] = [0.0, 1.0].map(|of| ends.iter().map(|(from, wide)| from + of * wide).collect());
+            let settled: Vec<bool> = (0..4).map(|at| least[at] == most[at] && settled[at]).collect();
+            let later: Vec<f64> = least.iter().zip(&most).zip(within).map(|((from, to), at)| (from + (to - from) * at).min(*to)).collect();
             let mut walk = Walk::new(&trees);
-            let marked = [&Each::marked(&known), &Each::marked(&settled)];
-            let may = walk.may_reach(&Each::rounded_down(&numbers), marked, least, &trees.bounds());
-            prop_assert_eq!(may, trees.most(&numbers, &known) >= least);
-            if may {
-                let all = Each::marked(&[true; 4]);
-                let rounded = Each::rounded_down(&later);
-                let may = walk.may_reach(&rounded, [&all, &all], least, &trees.bounds());
-                prop_assert_eq!(may, trees.sum(&later) >= least);
-                if may {
-                    prop_assert_eq!(walk.sum(&rounded), trees.sum(&later));
-                }
-            }
+            let may = walk.may_reach(&Ranges::new(&least, &most), &Each::marked(&settled), bound, &trees.bounds());
+            prop_assert_eq!(may, trees.most(&least, &most) >= bound);
+            // A walk that stopped early goes on as well.
+            let all = Each::marked(&[true; 4]);
+            let may = walk.may_reach(&Ranges::new(&later, &later), &all, bound, &trees.bounds());
+            prop_assert_eq!(may, trees.sum(&later) >= bound);
+            prop_assert_eq!(walk.sum(&Each::rounded_down(&later)), trees.sum(&later));
         }
 
         #[test]

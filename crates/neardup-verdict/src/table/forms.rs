@@ -97,15 +97,20 @@ impl Known<'_> {
         self.forms.sample(self.rows).map(Rc::clone)
     }
 
-    /// Returns the distinct rows other than two texts that share a key with either of them.
-    pub(crate) fn around(&mut self, texts: [&Prepared<'_>; 2]) -> Result<Vec<Rc<Sampled>>> {
+    /// Returns the numbers of the rows other than two texts that share a key with either of them.
+    pub(crate) fn rows_around(&mut self) -> Result<Vec<u64>> {
         let mut keys = (self.keys[0])()?;
         keys.extend((self.keys[1])()?);
         keys.sort_unstable();
         keys.dedup();
         let mut rows = self.forms.with_keys(self.rows, &keys)?;
         rows.retain(|row| !self.own.contains(&Some(*row)));
-        let mut found = self.forms.sampled(self.rows, &rows)?;
+        Ok(rows)
+    }
+
+    /// Returns what was read of these rows, of rows with the same text once, and nothing of rows with one of two texts.
+    pub(crate) fn around(&mut self, texts: [&Prepared<'_>; 2], rows: &[u64]) -> Result<Vec<Rc<Sampled>>> {
+        let mut found = self.forms.sampled(self.rows, rows)?;
         if !found.is_empty() {
             let seen = self.forms.none_seen();
             seen.extend(texts.map(|text| token_hash(text.text())));

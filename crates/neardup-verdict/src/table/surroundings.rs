@@ -16,7 +16,7 @@ const ALIKE: f64 = 0.5;
 const WHOLE: f64 = 0.95;
 
 /// This number of rows with other messages makes a passage form.
-const OTHERS: usize = 2;
+pub(crate) const OTHERS: usize = 2;
 
 /// What the other rows of a table say about two texts.
 #[derive(Debug, Default, PartialEq)]
