@@ -7,6 +7,7 @@
 //! tables and charts.
 
 pub mod articles;
+mod quick;
 mod report;
 mod section;
 mod texts;
@@ -46,7 +47,14 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Use small sizes, to check that everything runs
     #[arg(long)]
+    small: bool,
+    /// Only lists, guards, signing and look-ups of four small tables (under 3 minutes), compared with bench/quick.json: fails if one has become
+    /// 1.2 times as slow. With other texts if NEARDUP_DATA is set
+    #[arg(long)]
     quick: bool,
+    /// With --quick: store the figures
+    #[arg(long, requires = "quick")]
+    accept: bool,
     /// Only this table, among others so named: copies found in real tables (5 minutes, with the folder of real texts)
     #[arg(long)]
     accuracy: bool,
@@ -91,7 +99,7 @@ const DATABASE: &str = "bench";
 const SETTINGS: &str = "shared_buffers=1GB work_mem=256MB maintenance_work_mem=1GB max_parallel_workers_per_gather=0 \
                         max_parallel_maintenance_workers=0 jit=off autovacuum=off";
 
-/// The sizes of the measurements, by the names that the scripts use; in full and with `--quick`.
+/// The sizes of the measurements, by the names that the scripts use; in full and with `--small`.
 const SIZES: [(&str, u64, u64); 12] = [
     ("rounds", 5, 1),
     ("seconds", 10, 2),
@@ -112,11 +120,15 @@ const ROWS: [&str; 4] = ["signatures_wanted", "cleaned", "vectors", "corpus_rows
 impl Options {
     /// Returns the sizes, by the names of [`SIZES`].
     fn sizes(&self) -> BTreeMap<&'static str, u64> {
-        let size = |(name, full, quick)| {
+        let size = |(name, full, small)| {
             let said = if name == "seconds" { self.seconds } else { self.rows.filter(|_| ROWS.contains(&name)) };
-            (name, said.unwrap_or(if self.quick { quick } else { full }))
+            (name, said.unwrap_or(if self.small || self.quick { small } else { full }))
         };
-        SIZES.map(size).into()
+        let mut sizes = BTreeMap::from(SIZES.map(size));
+        if self.quick {
+            sizes.insert("rounds", 3);
+        }
+        sizes
     }
 
     /// Returns the requested tables of the report, each with its script and heading; if none is requested, all that need no other
@@ -151,6 +163,12 @@ pub fn bench(choice: &Choice, options: &Options) -> Result<()> {
     build_and_install(&postgres, Profile::Release)?;
     let what = format!("starting a throwaway server, Postgres {}, and loading the texts", postgres.major);
     let bench = say::during(&what, |_| Bench::start(postgres, options))?;
+    if options.quick {
+        say::during("bench/quick.sql", |clock| bench.run("quick", Path::new(""), clock))?;
+        let texts = if folder().is_some() { "shared" } else { "made up" };
+        let figures = query(&bench.server, DATABASE, "SELECT json_object_agg(name, ratio) FROM bench.quick")?;
+        return quick::compare(texts, &figures, options.accept);
+    }
     let Texts { documents, bytes, origin, .. } = &bench.texts;
     say::note(&format!("{documents} texts, {:.1} MB: {origin}", *bytes as f64 / 1e6));
     let mut sections = Vec::new();
@@ -199,12 +217,17 @@ impl<'o> Bench<'o> {
         }
         query(&self.server, DATABASE, "SELECT bench.begin()")?;
         let preloaded = preloading.as_ref().unwrap_or(&self.server).directory();
+        self.run(name, preloaded, clock)?;
+        let result = query(&self.server, DATABASE, "SELECT bench.result()")?;
+        serde_json::from_str(&result).with_context(|| result.clone())
+    }
+
+    /// Runs a script, and shows what it says.
+    fn run(&self, name: &str, preloaded: &Path, clock: &ProgressBar) -> Result<()> {
         self.script(name, preloaded, |line| {
             clock.set_message(line.trim().to_owned());
             say::line(line);
-        })?;
-        let result = query(&self.server, DATABASE, "SELECT bench.result()")?;
-        serde_json::from_str(&result).with_context(|| result.clone())
+        })
     }
 
     /// Runs a script in psql. It gets the sizes as variables, and as environment variables what the other programs need.
@@ -250,8 +273,8 @@ impl<'o> Bench<'o> {
         for (option, value) in [("--pg", pg), ("--rows", self.options.rows), ("--seconds", self.options.seconds)] {
             command += &value.map(|value| format!(" {option} {value}")).unwrap_or_default();
         }
-        if self.options.quick {
-            command += " --quick";
+        if self.options.small {
+            command += " --small";
         }
         let day = text(Command::new("date").arg("+%F"))?;
         let Texts { origin, documents, bytes, .. } = &self.texts;
