@@ -56,7 +56,15 @@ impl<'p> Pair<'p> {
     /// A pair of which nothing but the texts is known.
     #[must_use]
     pub fn new(a: &'p Prepared<'p>, b: &'p Prepared<'p>) -> Self {
-        Self { texts: [a, b], titles: ["", ""], profile: None, apart: None, known: None, correction: None, least: LEAST_SCORE }
+        Self {
+            texts: [a, b],
+            titles: ["", ""],
+            profile: None,
+            apart: None,
+            known: None,
+            correction: None,
+            least: LEAST_SCORE,
+        }
     }
 
     /// Adds titles; an empty title counts as none.

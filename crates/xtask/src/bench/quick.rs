@@ -37,7 +37,11 @@ pub fn compare(texts: &str, measured: &str, accept: bool) -> Result<()> {
     let lines = lines(&before, &measured);
     lines.iter().for_each(|(line, _)| say::line(line));
     let slower = lines.iter().filter(|(_, is_slower)| *is_slower).count();
-    ensure!(slower == 0, "{slower} of {} figures are {SLOWER} times those in {STORED} or more; --accept stores the new ones", lines.len());
+    ensure!(
+        slower == 0,
+        "{slower} of {} figures are {SLOWER} times those in {STORED} or more; --accept stores the new ones",
+        lines.len()
+    );
     Ok(())
 }
 

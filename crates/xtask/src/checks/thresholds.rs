@@ -18,7 +18,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("src/cleanup/report.sql", "the least score (verify facts or a profile, ", NAMED),
     ("src/list/list.sql", "the least score (verify facts or a profile, ", NAMED),
     ("src/guard/protect.sql", "the least score of a copy by facts or a profile, ", NAMED),
-    ("src/cleanup/run.sql", "SELECT coalesce(max(p.threshold), ", NAMED),
+    ("src/cleanup/run.sql", "SELECT coalesce(pg_catalog.max(p.threshold), ", NAMED),
     ("src/answers/estimate.sql", "coalesce((guarded).threshold, ", NAMED),
     ("src/answers/questions.sql", "coalesce((guarded).threshold, ", NAMED),
     ("docs/reference.md", "default: a score of ", REMOVED),
