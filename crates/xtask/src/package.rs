@@ -94,10 +94,11 @@ fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
         "Package: {name}\nVersion: {VERSION}-1\nSection: database\nPriority: optional\nArchitecture: {architecture}\n\
          Maintainer: {MAINTAINER}\nInstalled-Size: {kilobytes}\n\
          Depends: postgresql-{major}, libc6 (>= {libc}), libgcc-s1\n\
+         Homepage: https://github.com/pg-neardup/pg_neardup\n\
          Description: near-duplicate text in PostgreSQL {major} tables\n \
          Finds, refuses and removes near-duplicate text inside a table: signatures,\n \
-         exact search by a stock index, a guard against copies at insert, clean-up\n \
-         that can be undone. Chinese first, any language in UTF-8.\n"
+         an index access method, a guard against copies at insert, clean-up that\n \
+         can be undone. Any language in UTF-8.\n"
     );
     let directory = tree.join("DEBIAN");
     fs_err::create_dir_all(&directory)?;

@@ -7,8 +7,8 @@ use anyhow::Result;
 use std::path::Path;
 
 /// The folders and files with Markdown.
-const PAGES: [&str; 8] =
-    ["README.md", "README.zh-CN.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench", "docs", "sql", "tests"];
+const PAGES: [&str; 9] =
+    ["README.md", "README.zh-CN.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench", "docs", "sql", "tests"];
 
 /// Checks every link within the project.
 pub fn run(_: &Context) -> Result<Tally> {
