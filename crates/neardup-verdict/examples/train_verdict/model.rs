@@ -74,7 +74,7 @@ impl Model {
 
     /// Computes the score of a pair.
     pub fn score(&self, numbers: &[f64]) -> f64 {
-        probability(self.0.trees().sum(numbers) + most(&self.1, numbers, &vec![true; numbers.len()]))
+        probability(self.0.trees().sum(numbers) + most(&self.1, numbers, numbers))
     }
 
     /// Writes the model as a source file.
