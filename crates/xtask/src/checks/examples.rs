@@ -19,8 +19,8 @@ use std::ops::Range;
 use std::path::Path;
 
 const DATABASE: &str = "examples";
-/// The page that uses postgres_fdw.
-const NEEDS_CONTRIB: &str = "docs/scale.md";
+/// The pages that use postgres_fdw and pg_trgm.
+const NEEDS_CONTRIB: [&str; 2] = ["docs/scale.md", "docs/suggest.md"];
 /// Marks the end of a block's output.
 const END_MARK: &str = "--end-of-block--";
 /// The prefixes of psql's other messages on a statement.
@@ -50,8 +50,8 @@ pub fn run(context: &Context) -> Result<Tally> {
         if !context.wants(&name) {
             continue;
         }
-        if name == NEEDS_CONTRIB && !context.has_contrib()? {
-            say::note(&format!("skipped {name}: this Postgres has no postgres_fdw"));
+        if NEEDS_CONTRIB.contains(&&*name) && !context.has_contrib()? {
+            say::note(&format!("skipped {name}: this Postgres has no contrib modules"));
         } else {
             tally += run_document(context, &document, &name)?;
         }
