@@ -1,5 +1,6 @@
 //! The documents of rows that are compared, read in batches and kept as long as there is room, and the verdict on two of them.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
@@ -10,10 +11,10 @@ use neardup_verdict::correction::Measured;
 use neardup_verdict::{Forms, Message, Verdict};
 
 use super::indexed_rows::IndexedRows;
-use super::outlines::Outlines;
 use super::relation::Reader;
+use super::ruled_out::RuledOut;
 use crate::answers::{Answers, Given};
-use crate::error::Result;
+use crate::error::{Result, report};
 use crate::guarded::beside::Beside;
 use crate::guarded::neighbours::Neighbours;
 use crate::guarded::settings::Excerpts;
@@ -166,7 +167,7 @@ pub struct Judge<'s> {
     frequency: Option<KeyFrequency>,
     /// Documents prepared for comparisons.
     sides: Sides,
-    outlines: Outlines,
+    ruled_out: Rc<RefCell<RuledOut>>,
 }
 
 impl<'s> Judge<'s> {
@@ -176,9 +177,27 @@ impl<'s> Judge<'s> {
         neighbours: Option<Neighbours<IndexedRows<'s>>>,
         frequency: Option<KeyFrequency>,
     ) -> Self {
-        let (sides, outlines) = (Sides::new(texts.room / 2), Outlines::new(texts.room / 4));
+        let (sides, ruled_out) = (Sides::new(texts.room / 2), RuledOut::new(texts.room / 4, 0));
         let (excerpts, forms) = (Excerpts::default(), Forms::default());
-        Self { texts, excerpts, rule, neighbours, forms, frequency, sides, outlines }
+        Self { texts, excerpts, rule, neighbours, forms, frequency, sides, ruled_out: Rc::new(RefCell::new(ruled_out)) }
+    }
+
+    /// Goes on from what other rounds of the list have ruled out.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    pub fn after(mut self, ruled_out: &Rc<RefCell<RuledOut>>) -> Result<Self> {
+        let background = match &mut self.neighbours {
+            Some(neighbours) => self.forms.background(neighbours).map_err(report)?,
+            None => 0,
+        };
+        ruled_out.borrow_mut().begin(background);
+        Ok(Self { ruled_out: Rc::clone(ruled_out), ..self })
+    }
+
+    /// Says whether two rows are known to be no duplicates.
+    pub fn rules_out(&self, kept: u64, duplicate: u64) -> bool {
+        self.ruled_out.borrow().has(kept, duplicate)
     }
 
     /// Sets what is done with excerpts.
@@ -280,21 +299,27 @@ impl<'s> Judge<'s> {
                 return Ok(Some(Judged { verdict, score: 1.0, loses: false, kept_hash }));
             }
         }
-        if self.outlines.rule_out(kept.id, duplicate.id) {
+        if self.rules_out(kept.id, duplicate.id) {
             return Ok(None);
         }
-        let known = [kept.id, duplicate.id].map(|row| self.outlines.has(row));
+        self.forms.asked();
+        let known = [kept.id, duplicate.id].map(|row| self.ruled_out.borrow().has_outline(row));
         let found = self.ask(kept, duplicate, |rule, kept, other, between, around| {
             let outline = |known: bool, side: &Side| if known { None } else { side.outline() };
             let outlines = [outline(known[0], kept), outline(known[1], other)];
             Ok((rule.judge(kept, other, between, around)?, outlines))
         })?;
         let Some(((judged, outlines), kept_side)) = found else { return Ok(None) };
+        let mut ruled_out = self.ruled_out.borrow_mut();
         for (row, outline) in [kept.id, duplicate.id].into_iter().zip(outlines) {
             if let Some(outline) = outline {
-                self.outlines.add(row, outline);
+                ruled_out.add_outline(row, outline);
             }
         }
+        if judged.is_none() {
+            ruled_out.add(kept.id, duplicate.id, self.forms.asked());
+        }
+        drop(ruled_out);
         let Some(judged) = judged.filter(|judged| self.excerpts.lets_go(judged.verdict)) else { return Ok(None) };
         let beside = self.texts.beside(kept.id)?;
         let kept_hash = if kept_side.is_beginning() {

@@ -1,6 +1,9 @@
 //! What SQL calls: `neardup_internal.copies`, `reasons`, `checked_list` and `list_settings`.
 #![allow(unsafe_code, reason = "a function that Postgres calls by pointer, and its rows")]
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use neardup_core::candidates::{Earlier, Judged};
 use neardup_verdict::Message;
 use pgrx::prelude::*;
@@ -11,6 +14,7 @@ use super::arguments::{Arguments, Choice};
 use super::plan::Plan;
 use super::reasons::Pair;
 use super::relation::Reader;
+use super::ruled_out::RuledOut;
 use super::settled::Gone;
 use super::sketch::Found;
 use super::{give, plan, reasons, settled, simhash, sketch};
@@ -107,6 +111,8 @@ pub struct Lists<'l> {
     rule: Option<&'l Rule<'l>>,
     /// What the owner has said of pairs.
     pub answers: &'l Answers,
+    /// Pairs that a settled list has ruled out.
+    ruled_out: Option<Rc<RefCell<RuledOut>>>,
 }
 
 impl<'l> Lists<'l> {
@@ -127,7 +133,7 @@ impl<'l> Lists<'l> {
     ) -> Result<()> {
         match (self.by_sketch(gone), self.choice.guard.settings.method) {
             (Some(list), Method::Sketch) => {
-                let mut judge = sketch::judge(&list, readers, None, sort_memory() / 4);
+                let mut judge = sketch::judge(&list, readers, None, sort_memory() / 4)?;
                 question(&mut |kept, duplicate| judge.judge(kept, duplicate, &Given::default()))
             }
             _ => {
@@ -159,7 +165,7 @@ impl<'l> Lists<'l> {
     }
 
     /// `None` if texts are not compared, which the check of the arguments allows for SimHashes only.
-    fn by_sketch<'g>(&self, gone: &'g Gone) -> Option<sketch::List<'g>>
+    fn by_sketch<'g>(&'g self, gone: &'g Gone) -> Option<sketch::List<'g>>
     where
         'l: 'g,
     {
@@ -172,6 +178,7 @@ impl<'l> Lists<'l> {
             rule: self.rule?,
             gone,
             answers: self.answers,
+            ruled_out: self.ruled_out.as_ref(),
         })
     }
 }
@@ -206,7 +213,10 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<(
     let mut readers = super::readers(&session, &plan.sources);
     let rule = choice.rule();
     let answers = Answers::beside(&choice.guard);
-    let lists = Lists { session: &session, choice: &choice, plan: &plan, rule: rule.as_ref(), answers: &answers };
+    let memory = sort_memory();
+    let ruled_out = choice.settled.then(|| Rc::new(RefCell::new(RuledOut::new(memory / 16, memory / 8))));
+    let lists =
+        Lists { session: &session, choice: &choice, plan: &plan, rule: rule.as_ref(), answers: &answers, ruled_out };
     if choice.settled {
         let found = settled::run(&lists, &mut readers)?;
         return give(&mut set, found, &readers, &choice.verify);

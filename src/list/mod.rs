@@ -3,7 +3,7 @@
 //! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row is kept. [`plan`]: which relations and indexes are
 //!   read. [`relation`]: a relation as SQL, read as the caller.
 //! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
-//! * [`documents`]: documents and verdicts. [`outlines`]: what rules out most pairs. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy.
+//! * [`documents`]: documents and verdicts. [`outlines`]: what rules out most pairs; [`ruled_out`]: what a settled list keeps of that. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy.
 
 mod answered;
 pub mod arguments;
@@ -15,6 +15,7 @@ mod plan;
 pub mod rank;
 mod reasons;
 mod relation;
+mod ruled_out;
 mod settled;
 mod shared_keys;
 mod simhash;

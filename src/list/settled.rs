@@ -5,7 +5,8 @@
 //! rows are copies. A row that is kept in one round may turn out to copy another one in the next. Its duplicates then go with it, if
 //! the verdict on each of them and the row that is now kept agrees; otherwise they are kept, and take part in the next round. So each
 //! row was compared with the row that is kept in its place, as in a list that is made once. What answers keep apart stays apart over all
-//! rounds ([`Groups`]).
+//! rounds ([`Groups`]). Pairs of which a round has found out that they are no duplicates whatever else is in the table are not compared
+//! again ([`RuledOut`](super::ruled_out::RuledOut)).
 
 use std::collections::hash_map::Entry;
 

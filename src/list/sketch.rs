@@ -7,6 +7,9 @@
 //!
 //! Between these steps, rows are numbers in sorted files, so memory is bounded by `work_mem`.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_core::candidates::{
     CandidateRule, Candidates, Earlier, KeyFrequency, Leaders, Members, Options, Probe, Row, Rows, pack_time,
@@ -21,6 +24,7 @@ use super::documents::{Judge, Texts, verdict_number};
 use super::indexed_rows::IndexedRows;
 use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
+use super::ruled_out::RuledOut;
 use super::settled::Gone;
 use super::shared_keys::{self, Indexes};
 use crate::answers::{Answers, Given};
@@ -49,6 +53,8 @@ pub struct List<'l> {
     pub gone: &'l Gone,
     /// What the owner has said of pairs.
     pub answers: &'l Answers,
+    /// Pairs that other rounds of the list have ruled out.
+    pub ruled_out: Option<&'l Rc<RefCell<RuledOut>>>,
 }
 
 /// Duplicate rows, each with the row that is kept.
@@ -330,14 +336,21 @@ fn rows_of(source: usize) -> String {
 }
 
 /// Compares rows of a list, with room for `memory` bytes of documents.
+///
+/// # Errors
+/// Those of reading the table.
 pub fn judge<'s>(
     list: &'s List<'_>,
     readers: &'s [Reader<'s>],
     frequency: Option<KeyFrequency>,
     memory: usize,
-) -> Judge<'s> {
+) -> Result<Judge<'s>> {
     let neighbours = IndexedRows::open(readers, &list.plan.indexes, Some(list.gone));
-    Judge::new(Texts::new(readers, memory), list.rule, neighbours, frequency).with_excerpts(list.excerpts)
+    let judge = Judge::new(Texts::new(readers, memory), list.rule, neighbours, frequency).with_excerpts(list.excerpts);
+    match list.ruled_out {
+        Some(ruled_out) => judge.after(ruled_out),
+        None => Ok(judge),
+    }
 }
 
 /// Compares the rows with their candidates, in order, until each has found the row that it copies, or has none.
@@ -348,7 +361,7 @@ fn find(
     frequency: Option<KeyFrequency>,
     memory: usize,
 ) -> Result<Found> {
-    let mut judge = judge(list, readers, frequency, memory / 2);
+    let mut judge = judge(list, readers, frequency, memory / 2)?;
     let mut leaders = Leaders::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
     loop {
@@ -362,17 +375,17 @@ fn find(
         }
         let Some(last) = batch.last() else { break };
         next = last.position + 1;
-        let compared = batch.iter().filter(|probe| probe.exact_duplicate.is_none() && !probe.candidates.is_empty());
+        let compared = batch.iter().filter(|probe| probe.exact_duplicate.is_none());
         let first = |probe: &Probe| {
-            probe
-                .candidates
-                .iter()
-                .take(AT_ONCE)
-                .map(|candidate| candidate.row.id)
-                .chain([probe.id])
-                .collect::<Vec<_>>()
+            let candidates = probe.candidates.iter().map(|candidate| candidate.row.id);
+            let mut rows: Vec<u64> = candidates.filter(|row| !judge.rules_out(*row, probe.id)).take(AT_ONCE).collect();
+            if !rows.is_empty() {
+                rows.push(probe.id);
+            }
+            rows
         };
-        judge.texts.prefetch(compared.flat_map(first).collect())?;
+        let first: Vec<u64> = compared.flat_map(first).collect();
+        judge.texts.prefetch(first)?;
         for probe in &batch {
             interrupt::check();
             let own = Earlier { position: probe.position, id: probe.id, time: probe.time };

@@ -14,7 +14,7 @@ use super::rows::Rows;
 use crate::compare::passages::Passages;
 use crate::compare::prepared::Prepared;
 use neardup_text::Result;
-use neardup_text::hash::token_hash;
+use neardup_text::hash::{mix, token_hash};
 
 /// The most passages of sampled texts that are kept: 8 MB, 3,000 texts of 350 characters.
 const KEPT_PASSAGES: usize = 1 << 20;
@@ -54,6 +54,17 @@ pub struct Forms {
     background: Option<Rc<Sample>>,
     /// The rows of the last pair, emptied: so that no pair needs a set of its own.
     seen: AHashSet<u64>,
+    /// What was asked since [`Forms::asked`].
+    asked: Asked,
+}
+
+/// What verdicts have asked of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// What rows spread over it say.
+    pub background: bool,
+    /// Which rows share a key with a text.
+    pub rows: bool,
 }
 
 /// What rows spread over a table say of it.
@@ -63,6 +74,8 @@ pub(crate) struct Sample {
     furniture: Rc<AHashSet<u64>>,
     /// How rare words are.
     pub(crate) rarity: Rarity,
+    /// Equal for equal rows.
+    rows: u64,
 }
 
 /// A row that was read because it shares a key with one of the texts.
@@ -99,6 +112,7 @@ impl Known<'_> {
 
     /// Returns the numbers of the rows other than two texts that share a key with either of them.
     pub(crate) fn rows_around(&mut self) -> Result<Vec<u64>> {
+        self.forms.asked.rows = true;
         let mut keys = (self.keys[0])()?;
         keys.extend((self.keys[1])()?);
         keys.sort_unstable();
@@ -126,6 +140,19 @@ impl Forms {
     pub fn forget_rows(&mut self) {
         self.by_key.clear();
         self.by_row.clear();
+    }
+
+    /// Returns what was asked since the last call, and begins again.
+    pub fn asked(&mut self) -> Asked {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// Returns what tells the rows that are spread over the table from others: as long as it is the same, they say the same.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    pub fn background(&mut self, rows: &mut dyn Rows) -> Result<u64> {
+        self.sample(rows).map(|sample| sample.rows)
     }
 
     /// Returns the rows that have one of some keys, in order of the keys.
@@ -188,14 +215,18 @@ impl Forms {
 
     /// Returns what rows spread over the table say of it, and reads them if that is unknown.
     fn sample(&mut self, rows: &mut dyn Rows) -> Result<&Rc<Sample>> {
+        self.asked.background = true;
         if self.background.is_none() {
             let mut counted: AHashMap<u64, u32> = AHashMap::new();
             let mut texts: AHashSet<u64> = AHashSet::new();
             let mut rarity = Rarity::default();
+            let mut all = 0;
             for text in rows.spread()? {
-                if !texts.insert(token_hash(&text)) {
+                let hash = token_hash(&text);
+                if !texts.insert(hash) {
                     continue;
                 }
+                all = mix(all, hash);
                 let prepared = Prepared::new(&text)?;
                 let distinct: AHashSet<u64> = prepared.lines().iter().map(|(key, _)| *key).collect();
                 for key in distinct {
@@ -205,7 +236,7 @@ impl Forms {
             }
             counted.retain(|_, rows| *rows >= FURNITURE);
             let furniture = Rc::new(counted.into_keys().collect());
-            self.background = Some(Rc::new(Sample { furniture, rarity: rarity.weighed() }));
+            self.background = Some(Rc::new(Sample { furniture, rarity: rarity.weighed(), rows: all }));
         }
         Ok(self.background.get_or_insert_default())
     }
