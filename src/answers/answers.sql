@@ -102,6 +102,9 @@ $$;
 CREATE FUNCTION neardup_internal.answered_rows(target regclass, document name) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'answered_rows_wrapper';
 
+CREATE FUNCTION neardup_internal.plain_keys(type oid, keys text[]) RETURNS text[]
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'plain_keys_wrapper';
+
 CREATE FUNCTION neardup_internal.answered_document(target regclass, document name) RETURNS name
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (SELECT p.document FROM neardup.protected p
@@ -151,16 +154,28 @@ BEGIN
 END
 $$;
 
--- Keeps with answers, or open questions, what the verdict makes of the two texts: it is learned from when the texts are gone, too.
+-- Keeps with answers, or open questions, what the verdict makes of the two texts: it is learned from when the texts are gone, too. Of rows that
+-- have other texts by now, nothing is learned.
 CREATE FUNCTION neardup_internal.measure_answers(target regclass, document name, about text DEFAULT NULL, most integer DEFAULT 1000) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    answers regclass := neardup_internal.answers_table(target);
+    keys text[];
 BEGIN
+    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+        'WHERE a.numbers IS NULL AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
     EXECUTE format(
-        'WITH m AS MATERIALIZED ( '
-        '    SELECT a.place, neardup_internal.measured($1, ARRAY[a.key], ARRAY[a.other]) AS numbers '
-        '    FROM (SELECT x.ctid AS place, x.key, x.other FROM %1$s x WHERE numbers IS NULL AND document = $2 AND ($3 IS NULL OR key = $3 OR other = $3) ORDER BY at DESC, key, other LIMIT greatest($4, 0)) a) '
-        'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL', neardup_internal.answers_table(target))
-        USING jsonb_build_object('target', target::oid::bigint, 'document', document), document, about, most;
+        'WITH r AS MATERIALIZED (%2$s), '
+        'o AS MATERIALIZED ( '
+        '    SELECT x.ctid AS place, x.key, x.other FROM %1$s x JOIN r a ON a.asked = x.key AND a.hash = x.hash JOIN r b ON b.asked = x.other AND b.hash = x.other_hash '
+        '    WHERE x.numbers IS NULL AND x.document = $3 AND ($4 IS NULL OR x.key = $4 OR x.other = $4) ORDER BY x.at DESC, x.key, x.other LIMIT greatest($5, 0)), '
+        'm AS MATERIALIZED (SELECT o.place, neardup_internal.measured($2, ARRAY[o.key], ARRAY[o.other]) AS numbers FROM o) '
+        'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL',
+        answers, neardup_internal.answered_rows(target, document))
+        USING keys, jsonb_build_object('target', target::oid::bigint, 'document', document), document, about, most;
 END
 $$;
 
@@ -217,18 +232,17 @@ EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_suppor
 END
 $$;
 
--- The numbers by which a row is kept apart from others in a group, and those that it must not be with.
-CREATE FUNCTION neardup_internal.kept_apart(target regclass, document name, hash bigint, key text) RETURNS TABLE (own bigint, other bigint)
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 1 AS 'MODULE_PATHNAME', 'kept_apart_wrapper';
-
--- The expression for the hash of row t, and NULL if there are no answers.
-CREATE FUNCTION neardup_internal.answered_hash(target regclass, document name) RETURNS text
-    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'answered_hash_wrapper';
+-- The numbers by which rows are kept apart from others in a group, and those that they must not be with.
+CREATE FUNCTION neardup_internal.kept_apart(target regclass, document name) RETURNS TABLE (key text, own bigint, other bigint)
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 100 AS 'MODULE_PATHNAME', 'kept_apart_wrapper';
 
 CREATE FUNCTION neardup.answer(
     target regclass, key text, other text, is_copy boolean, note text DEFAULT NULL, document name DEFAULT NULL
 ) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     missing text;
 BEGIN
@@ -304,13 +318,13 @@ COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of 
 COMMENT ON FUNCTION neardup_internal.shown_answers(regclass) IS 'the same; NULL, too, for who may not read it';
 COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
 COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the hash of what is compared';
+COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that are values of a type';
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[]) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers';
-COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name, bigint, text) IS 'the numbers by which answers keep the row with a hash and a key apart from others, and those that it must not be with';
-COMMENT ON FUNCTION neardup_internal.answered_hash(regclass, name) IS 'SQL expression for the hash of what is compared of row t; NULL if there are no answers on the table';
+COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';

@@ -1,6 +1,6 @@
 //! The answers about one row, and what they say of it and another row.
 
-use neardup_core::candidates::Apart;
+use neardup_core::candidates::{Apart, Member};
 use neardup_core::signature::digest::text_hash;
 
 use super::Answers;
@@ -23,12 +23,14 @@ pub struct Answer {
 pub struct Given {
     hash: u64,
     answers: Vec<Answer>,
+    /// The hash of a row of which the row is a copy because another one is, and the score of that.
+    through: Option<(u64, f64)>,
 }
 
 impl Given {
     /// Looks up the answers about a row with this hash.
     pub fn about(answers: &Answers, hash: u64) -> Self {
-        if answers.is_none() { Self::default() } else { Self { hash, answers: answers.on(hash) } }
+        if answers.is_none() { Self::default() } else { Self { hash, answers: answers.on(hash), through: None } }
     }
 
     /// Says whether there are none.
@@ -50,8 +52,7 @@ impl Given {
     /// replaces what was said before, so there is one; of two that were given at the same moment, "not a copy" holds.
     pub fn on(&self, key: &str, other: u64, other_key: &str) -> Option<bool> {
         let is_about = |answer: &&Answer| {
-            answer.other == other
-                && (other != self.hash || is_key(&answer.key, key) && is_key(&answer.other_key, other_key))
+            answer.other == other && (other != self.hash || answer.key == key && answer.other_key == other_key)
         };
         self.answers.iter().filter(is_about).map(|answer| answer.is_copy).reduce(|a, b| a && b)
     }
@@ -63,12 +64,21 @@ impl Given {
 
     /// Says whether the row is not a copy of the row with this key, whatever text that has.
     pub fn keeps_from(&self, other_key: &str) -> bool {
-        self.answers.iter().any(|answer| !answer.is_copy && is_key(&answer.other_key, other_key))
+        self.answers.iter().any(|answer| !answer.is_copy && answer.other_key == other_key)
     }
 
-    /// Says whether the row is a copy of all rows with this hash.
-    pub fn says_copy(&self, other: u64) -> bool {
-        other != self.hash && self.on("", other, "") == Some(true)
+    /// Returns the score of the row as a copy of all rows with this hash, if it is one.
+    pub fn says_copy(&self, other: u64) -> Option<f64> {
+        match self.on("", other, "") {
+            Some(is_copy) => (is_copy && other != self.hash).then_some(1.0),
+            None => self.through.filter(|(heir, _)| *heir == other).map(|(_, score)| score),
+        }
+    }
+
+    /// Adds that the row, if it is a copy of the rows with this hash, goes with one of them that joins another one.
+    pub fn following(self, kept: u64, heir: &Member) -> Self {
+        let through = self.says_copy(kept).map(|score| (heir.kept_hash, score.min(heir.score)));
+        Self { through, ..self }
     }
 
     /// Returns the numbers by which groups keep the row, which has this key, apart from others.
@@ -78,7 +88,7 @@ impl Given {
             if answer.other != self.hash {
                 apart.own.push(self.hash);
                 apart.from.push(answer.other);
-            } else if is_key(&answer.key, key) {
+            } else if answer.key == key {
                 apart.own.push(with_key(self.hash, &answer.key));
                 apart.from.push(with_key(self.hash, &answer.other_key));
             }
@@ -92,18 +102,6 @@ fn with_key(hash: u64, key: &str) -> u64 {
     hash.rotate_left(32) ^ text_hash(key)
 }
 
-/// Says whether two texts are the same key. Guards write a value as its type puts it out, lists as a cast to text: t and true.
-fn is_key(a: &str, b: &str) -> bool {
-    fn plain(value: &str) -> &str {
-        match value {
-            "true" => "t",
-            "false" => "f",
-            other => other,
-        }
-    }
-    a == b || a.split(", ").map(plain).eq(b.split(", ").map(plain))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,7 +113,7 @@ mod tests {
             other_key: other_key.to_owned(),
             is_copy,
         };
-        Given { hash, answers: answers.iter().map(answer).collect() }
+        Given { hash, answers: answers.iter().map(answer).collect(), through: None }
     }
 
     #[test]
@@ -132,9 +130,9 @@ mod tests {
     fn of_two_rows_with_one_text_it_is_about_keys() {
         let given = given(7, &[(7, "1, t", "2, f", false)]);
         assert!(given.asks_keys());
-        assert_eq!(given.on("1, true", 7, "2, false"), Some(false));
-        assert_eq!(given.on("1, true", 7, "3, false"), None);
+        assert_eq!(given.on("1, t", 7, "2, f"), Some(false));
+        assert_eq!(given.on("1, t", 7, "3, f"), None);
         assert_eq!(given.apart("5, t"), Apart::default());
-        assert_eq!(given.apart("1, true").from.len(), 1);
+        assert_eq!(given.apart("1, t").from.len(), 1);
     }
 }

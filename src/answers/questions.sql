@@ -58,7 +58,7 @@ DECLARE
     -- Rows whose candidates are looked at for pairs just below the bound.
     sampled CONSTANT integer := 100;
     arguments jsonb := jsonb_build_object('target', (guarded).target::oid::bigint, 'document', (guarded).document);
-    keys text := (SELECT string_agg(format('CAST(t.%I AS pg_catalog.text)', k.name), ', ' ORDER BY k.place)
+    keys text := (SELECT string_agg(format('concat(t.%I)', k.name), ', ' ORDER BY k.place)
                   FROM unnest(neardup_internal.key_columns((guarded).target)) WITH ORDINALITY k(name, place));
     drawn jsonb;
 BEGIN

@@ -1,17 +1,23 @@
 //! What SQL reads of a row to answer about it: its key, its text and the hash of what is compared of it.
+#![allow(unsafe_code, reason = "a function behind the error boundary")]
 
 use std::ffi::CStr;
 use std::rc::Rc;
 
+use ahash::AHashMap;
+use neardup_core::candidates::Apart;
 use pgrx::prelude::*;
 
 use super::{Answers, Given};
-use crate::error::{Result, error};
+use crate::error::Result;
 use crate::guarded::arguments::{check_expression, check_keys, only_guard};
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
 use crate::guarded::statement;
+use crate::pg::call::boundary;
 use crate::pg::catalog;
+use crate::pg::table::query::Session;
+use crate::pg::table::unique;
 
 /// Finds the guard that answers are about.
 pub fn guard_of(target: pg_sys::Oid, document: Option<&CStr>) -> Result<Rc<Guard>> {
@@ -30,28 +36,32 @@ fn hash(guard: &Guard, document: &str) -> String {
     beside::hash(document, beside::expression("t", guard.title_column(), guard.differ_columns()).as_deref())
 }
 
+/// Returns the texts that are values of a type, one whose texts are known.
+#[pg_extern(sql = false)]
+fn plain_keys(kind: pg_sys::Oid, keys: Vec<Option<String>>) -> Vec<String> {
+    let is_form = unique::forms_of(kind);
+    keys.into_iter().flatten().filter(|key| is_form.is_none_or(|is_form| is_form(key))).collect()
+}
+
 /// Makes the statement that reads the rows whose keys are `$1`, an array of text, as lists write keys: the key as it was asked for, the key as
-/// lists write it, the document, and the hash of what is compared of the row.
+/// lists write it, the document, and the hash of what is compared of the row. A key may have been of another type when it was answered about:
+/// texts that are no values of the type are left out, and where that is not known, all keys are compared as texts.
 #[pg_extern(sql = false)]
 fn answered_rows(target: pg_sys::Oid, document: Option<&CStr>) -> Result<String> {
     let guard = guard_of(target, document)?;
     check_keys(target)?;
     let keys = statement::primary_key(target);
-    let text_of = |text: fn(&str) -> String| {
-        statement::key_text(&keys.iter().map(|key| text(&statement::column("t", &key.name))).collect::<Vec<_>>())
-    };
-    let listed = text_of(statement::as_text);
-    let has_key = match &keys[..] {
-        [only] => statement::equal(&keys, "t", |_, _| statement::cast("u.key", only.kind)),
-        // Guards write a value as its type puts it out, lists as a cast to text: t and true.
-        _ if keys.iter().any(|key| key.kind == pg_sys::BOOLOID) => {
-            format!("u.key {} ANY (ARRAY[{listed}, {}])", statement::EQUALS, text_of(statement::put_out))
-        }
-        _ => format!("{listed} {} u.key", statement::EQUALS),
+    let listed = statement::key_of("t", &keys);
+    let (asked, has_key) = match &keys[..] {
+        [only] if unique::forms_of(catalog::base_type(only.kind)).is_some() => (
+            format!("neardup_internal.plain_keys({}::pg_catalog.oid, $1)", u32::from(catalog::base_type(only.kind))),
+            statement::equal(&keys, "t", |_, _| statement::cast("u.key", only.kind)),
+        ),
+        _ => ("$1".to_owned(), format!("{listed} {} u.key", statement::EQUALS)),
     };
     Ok(format!(
         "SELECT u.key AS asked, {listed} AS key, d.document, {hash} AS hash \
-         FROM pg_catalog.unnest($1) u(key) JOIN {table} t ON {has_key} \
+         FROM pg_catalog.unnest({asked}) u(key) JOIN {table} t ON {has_key} \
               CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d WHERE d.document IS NOT NULL",
         hash = hash(&guard, "d.document"),
         table = statement::only(target),
@@ -59,29 +69,55 @@ fn answered_rows(target: pg_sys::Oid, document: Option<&CStr>) -> Result<String>
     ))
 }
 
-/// Makes the expression for the hash of what is compared of row t; `None` if there are no answers on the table.
-#[pg_extern(sql = false)]
-fn answered_hash(target: pg_sys::Oid, document: &CStr) -> Result<Option<String>> {
-    let guard = guard_of(target, Some(document))?;
-    let is_answered = !Answers::beside(&guard).is_none();
-    Ok(is_answered.then(|| hash(&guard, &guard.document().of_table("t"))))
-}
-
-/// Returns the numbers by which answers keep the row with a hash and a key apart from others, each with one that it must not be with.
+/// Returns the numbers by which answers keep rows of a table apart, by the keys of these rows, as lists write them: those of the row, each with one
+/// that it must not be with. Only rows that the caller sees count, and the numbers stand for nothing outside: a hash of a text would
+/// tell whether a guess is right.
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn kept_apart(
     target: pg_sys::Oid,
     document: &CStr,
-    hash: i64,
-    key: &str,
-) -> Result<TableIterator<'static, (name!(own, i64), name!(other, i64))>> {
-    // A hash of a text tells whether a guess is right.
-    if !catalog::may_read_some(target) {
-        let message = "must be able to read a table to know what its answers keep apart";
-        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message));
+) -> Result<TableIterator<'static, (name!(key, String), name!(own, i64), name!(other, i64))>> {
+    // SAFETY: what pgrx has wrapped; nothing with a destructor is left in the closure.
+    let rows = unsafe { boundary::entry(|| apart_rows(target, document)) }?;
+    let mut numbers: AHashMap<u64, i64> = AHashMap::new();
+    for own in rows.iter().flat_map(|(_, apart)| &apart.own) {
+        let next = numbers.len() as i64;
+        numbers.entry(*own).or_insert(next);
     }
+    let number = |hash: &u64| numbers.get(hash).copied();
+    let pairs = rows.iter().flat_map(|(key, apart)| {
+        let both = apart.own.iter().zip(&apart.from);
+        both.filter_map(|(own, from)| Some((key.clone(), number(own)?, number(from)?)))
+    });
+    Ok(TableIterator::new(pairs.collect::<Vec<_>>()))
+}
+
+/// Reads the rows of a table that answers keep apart from others, as the caller.
+fn apart_rows(target: pg_sys::Oid, document: &CStr) -> Result<Vec<(String, Apart)>> {
     let guard = guard_of(target, Some(document))?;
-    let apart = Given::about(&Answers::beside(&guard), hash.cast_unsigned()).apart(key);
-    let signed = |numbers: Vec<u64>| numbers.into_iter().map(u64::cast_signed);
-    Ok(TableIterator::new(signed(apart.own).zip(signed(apart.from))))
+    let (answers, mut rows) = (Answers::beside(&guard), Vec::new());
+    if answers.is_none() {
+        return Ok(rows);
+    }
+    let session = Session::open();
+    let statement = session.prepare(
+        &format!(
+            "SELECT {key}, {hash} FROM {table} t CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d WHERE d.document IS NOT NULL",
+            key = statement::key_of("t", &statement::primary_key(target)),
+            hash = hash(&guard, "d.document"),
+            table = statement::only(target),
+            document = guard.document().of_table("t"),
+        ),
+        &[],
+    );
+    session.each(&statement, &[], |row| {
+        let (key, hash) = (row.text(1).unwrap_or_default(), row.number(2).unwrap_or_default());
+        let apart = Given::about(&answers, hash.cast_unsigned()).apart(key);
+        if !apart.own.is_empty() {
+            rows.push((key.to_owned(), apart));
+        }
+        Ok(())
+    })?;
+    Ok(rows)
 }

@@ -6,15 +6,15 @@
 
 use pgrx::JsonB;
 use pgrx::prelude::*;
-use pgrx::spi::{quote_identifier, quote_literal};
+use pgrx::spi::quote_identifier;
 
 use super::check_may_clean;
 use super::plan::{Cleanup, LIST, with};
+use super::recheck::answered_meanwhile;
 use super::reference::foreign_keys;
-use crate::answers::Answers;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
-use crate::guarded::statement;
+use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::change::{self, Parameter};
@@ -104,7 +104,7 @@ fn drop_list() -> Result<()> {
 fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i64> {
     with(arguments, |cleanup| {
         let target = cleanup.choice.guard.table;
-        let last = cleanup.removed("neardup_internal.removed_table")?.map_or_else(
+        let last = cleanup.removed("neardup_internal.trusted_removed")?.map_or_else(
             || "0".to_owned(),
             |removed| format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::relation(removed)),
         );
@@ -139,8 +139,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         let places = [Parameter::Number(after), Parameter::Number(last)];
         cleanup.lock(&places);
         change::run(&cleanup.recheck(), &places);
-        if let Some(recheck) = cleanup.recheck_answers() {
-            change::run(&recheck, &places);
+        for place in answered_meanwhile(cleanup, after, last)? {
+            let statement = format!("UPDATE {LIST} c SET reason = 'answered meanwhile' WHERE c.place {EQUALS} $1");
+            change::run(&statement, &[Parameter::Number(place)]);
         }
         if action != Action::Mark {
             let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
@@ -305,25 +306,6 @@ impl Cleanup {
         )
     }
 
-    /// Leaves out the pairs that were answered to be no copies since the list was made; `None` if none can have been.
-    fn recheck_answers(&self) -> Option<String> {
-        if Answers::beside(&self.choice.guard).is_none() {
-            return None;
-        }
-        let document = self.choice.guard.columns.first().filter(|_| self.choice.against.is_none())?;
-        let apart = |hash: &str, key: String| {
-            let (target, document) = (u32::from(self.choice.guard.table), quote_literal(document));
-            format!("neardup_internal.kept_apart('{target}'::pg_catalog.regclass, {document}, c.{hash}, {key})")
-        };
-        Some(format!(
-            "UPDATE {LIST} c SET reason = 'answered meanwhile' \
-             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND EXISTS ( \
-                 SELECT FROM {own} a JOIN {kept} b ON b.own OPERATOR(pg_catalog.=) a.other)",
-            own = apart("document_hash", self.duplicate_key()),
-            kept = apart("stays_hash", self.kept_key()),
-        ))
-    }
-
     fn set_mark(&self) -> String {
         let kind = self.mark_kind.unwrap_or(pg_sys::TEXTOID);
         format!(
@@ -356,12 +338,10 @@ impl Cleanup {
             )
         })?;
         let columns = catalog::columns(self.choice.guard.table);
-        let keys: Vec<String> =
-            self.keys.iter().map(|key| statement::as_text(&statement::column("t", &key.name))).collect();
         let returning = format!(
             " RETURNING $3, CAST($4 AS integer), pg_catalog.clock_timestamp(), CAST(CURRENT_USER AS pg_catalog.text), {key}, {kept}, \
              CAST(c.verdict AS pg_catalog.text), CAST(c.measure AS pg_catalog.text), CAST(c.value AS double precision), {columns}",
-            key = statement::key_text(&keys),
+            key = statement::key_of("t", &self.keys),
             kept = self.kept_key(),
             columns = statement::list(&columns, |column| statement::column("t", &column.name)),
         );

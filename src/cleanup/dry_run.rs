@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use super::plan::{Cleanup, LIST, with};
 use super::reference::foreign_keys;
 use crate::error::Result;
-use crate::guarded::statement::{self, as_text};
+use crate::guarded::statement::{self, key_part};
 use crate::pg::catalog::Column;
 use crate::pg::table::query::{Row, Session};
 
@@ -91,7 +91,7 @@ fn read<T>(statement: &str, each: impl Fn(&Row<'_>) -> T) -> Result<Vec<T>> {
 impl Cleanup {
     fn show(&self) -> String {
         let texts = |prefix: &str, keys: &[Column]| {
-            let texts: Vec<String> = (1..=keys.len()).map(|number| as_text(&format!("c.{prefix}{number}"))).collect();
+            let texts: Vec<String> = (1..=keys.len()).map(|number| key_part(&format!("c.{prefix}{number}"))).collect();
             format!("ARRAY[{}]", texts.join(", "))
         };
         format!(

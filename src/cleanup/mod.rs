@@ -1,6 +1,6 @@
 //! Clean-up of existing rows: removes the copies of a list and restores them.
 //!
-//! * [`plan`]: what a clean-up works on. [`batch`]: its steps. [`dry_run`]: what it shows before. [`reference`](mod@reference): foreign keys.
+//! * [`plan`]: what a clean-up works on. [`batch`]: its steps. [`recheck`]: answers given meanwhile. [`dry_run`]: what it shows before. [`reference`](mod@reference): foreign keys.
 //!   [`report`]: a page about a table's copies.
 //! * SQL: `removed.sql` (the table of removed rows beside a table), `log.sql`, `runner.sql` (one procedure per table, and its progress),
 //!   `run.sql`, `restore.sql`.
@@ -11,6 +11,7 @@
 mod batch;
 mod dry_run;
 mod plan;
+mod recheck;
 mod reference;
 mod report;
 

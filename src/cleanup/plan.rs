@@ -172,6 +172,6 @@ impl Cleanup {
 
 /// The key in these columns of the list as one text, as lists show it.
 fn key_text(prefix: &str, count: usize) -> String {
-    let columns: Vec<String> = (1..=count).map(|number| statement::as_text(&format!("c.{prefix}{number}"))).collect();
+    let columns: Vec<String> = (1..=count).map(|number| statement::key_part(&format!("c.{prefix}{number}"))).collect();
     statement::key_text(&columns)
 }

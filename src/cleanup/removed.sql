@@ -11,17 +11,22 @@ CREATE FUNCTION neardup_internal.removed_name(target regclass) RETURNS text
     RETURN (SELECT pg_catalog.format('%I.%I', n.nspname, neardup_internal.shortened_name(c.relname::text, 55) || '_removed')
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid);
 
--- Another role's table of that name would get rows that its owner may not see.
+-- The table of removed rows, if it is one: another role's table of that name would get rows that its owner may not see.
+CREATE FUNCTION neardup_internal.trusted_removed(target regclass) RETURNS regclass
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT r.oid::regclass
+    FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
+    WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.removed_name(target))::oid AND r.relkind = 'r'
+          AND EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attname = 'neardup_run' AND NOT a.attisdropped);
+END;
+
 CREATE FUNCTION neardup_internal.removed_table(target regclass) RETURNS regclass
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     removed regclass := to_regclass(neardup_internal.removed_name(target));
 BEGIN
-    IF removed IS NOT NULL AND NOT EXISTS (
-        SELECT FROM pg_class t JOIN pg_class r ON r.relowner = t.relowner
-        WHERE t.oid = target::oid AND r.oid = removed::oid AND r.relkind = 'r'
-              AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = 'neardup_run' AND NOT a.attisdropped)
-    ) THEN
+    IF removed IS DISTINCT FROM neardup_internal.trusted_removed(target) THEN
         RAISE EXCEPTION 'table % does not hold removed rows of %', removed, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_removed.',
             -- A stranger may have made it, with triggers of their own.
@@ -41,8 +46,11 @@ CREATE FUNCTION neardup_internal.removed_columns(
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
-           CASE WHEN a.attnotnull THEN coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'pg_catalog.nextval(' || pg_catalog.quote_literal(
-               pg_catalog.pg_get_serial_sequence(a.attrelid::regclass::text, a.attname::text)) || '::pg_catalog.regclass)') END
+           -- A guard's counters are sequences that belong to the document column.
+           CASE WHEN NOT a.attnotnull THEN NULL
+                WHEN a.attidentity <> '' THEN 'pg_catalog.nextval(' || pg_catalog.quote_literal(
+                    pg_catalog.pg_get_serial_sequence(a.attrelid::regclass::text, a.attname::text)) || '::pg_catalog.regclass)'
+                ELSE pg_catalog.pg_get_expr(d.adbin, d.adrelid) END
     FROM pg_catalog.pg_attribute a
          LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
          LEFT JOIN pg_catalog.pg_attribute r
@@ -104,6 +112,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the table of removed rows beside a table';
+COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there and in its table of removed rows';
 COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';

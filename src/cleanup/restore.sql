@@ -166,7 +166,7 @@ $$;
 CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integer DEFAULT 10000, INOUT purged bigint DEFAULT NULL)
     LANGUAGE plpgsql AS $$
 DECLARE
-    removed pg_catalog.regclass := neardup_internal.removed_table(target);
+    removed pg_catalog.regclass := neardup_internal.trusted_removed(target);
     until pg_catalog.timestamptz := pg_catalog.now() - older_than;
     affected bigint;
 BEGIN
@@ -181,6 +181,10 @@ BEGIN
     END IF;
     PERFORM neardup_internal.check_committing('purge');
     purged := 0;
+    IF removed IS NULL AND pg_catalog.to_regclass(neardup_internal.removed_name(target)) IS NOT NULL THEN
+        -- What a stranger has put there does not keep the log from being purged.
+        RAISE WARNING '% does not hold removed rows of %', neardup_internal.removed_name(target), target;
+    END IF;
     WHILE removed IS NOT NULL LOOP
         EXECUTE pg_catalog.format(
             'DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY('

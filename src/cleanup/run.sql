@@ -188,7 +188,7 @@ DECLARE
     others text;
     found bigint;
 BEGIN
-    SELECT string_agg(format('CAST(c.k%s AS text)', n), ', '), string_agg(format('CAST(c.r%s AS text)', n), ', ') INTO keys, others
+    SELECT string_agg(format('concat(c.k%s)', n), ', '), string_agg(format('concat(c.r%s)', n), ', ') INTO keys, others
     FROM generate_series(1, cardinality(neardup_internal.key_columns(target))) n;
     EXECUTE format(
         'WITH o AS MATERIALIZED (SELECT concat(n.key) AS key, concat(n.duplicate_of) AS duplicate_of FROM %3$s n), '

@@ -11,8 +11,13 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
-use crate::pg::call::role;
 use crate::pg::call::transaction::{self, Listener, SavepointEnd};
+use crate::pg::call::{boundary, role};
+use crate::pg::catalog;
+use crate::pg::table::change::{self, Parameter};
+
+/// Creates the table of answers.
+const KEEP_ANSWERS: &str = "SELECT neardup.keep_answers(CAST($1 AS pg_catalog.regclass))";
 
 /// A table, the savepoint that asked for it, and whether its rows are answers.
 type Bypass = (pg_sys::Oid, pg_sys::SubTransactionId, bool);
@@ -51,6 +56,11 @@ pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
         let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
         return Err(ErrorReport::new(code, message, "neardup.let_through"));
+    }
+    if answer && catalog::is_temporary(target) {
+        // Guards write answers with the rights of the owner, by a restricted operation, which must not create a temporary table.
+        // SAFETY: nothing with a destructor is in the closure.
+        unsafe { boundary::entry(|| change::run(KEEP_ANSWERS, &[Parameter::Table(Some(target))])) };
     }
     LISTENER.listen();
     BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint(), answer)));

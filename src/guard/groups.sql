@@ -1,64 +1,70 @@
 -- groups: of each row the group that it belongs to
 
-CREATE FUNCTION neardup.groups(target regclass, document name DEFAULT NULL)
+-- The settings make the text of a key the same for every session; times without a zone are those of the caller's.
+CREATE FUNCTION neardup_internal.listed_groups(guarded neardup.protected, zone text)
     RETURNS TABLE (key text, group_key text, size bigint, first_seen timestamptz, last_seen timestamptz)
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
-#variable_conflict use_column
+    LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
-    guarded neardup.protected := neardup_internal.only_guard(target, groups.document);
-    root regclass := (guarded).target;
-    keys text;
-    written text;
-    columns text;
-    seen text := 'NULL::timestamptz';
-    mark text := 'NULL::pg_catalog.text';
-    hash text := neardup_internal.answered_hash((guarded).target, (guarded).document);
+    root pg_catalog.regclass := (guarded).target;
+    keys pg_catalog.text;
+    columns pg_catalog.text;
+    seen pg_catalog.text := 'NULL::timestamptz';
+    mark pg_catalog.text := 'NULL::pg_catalog.text';
 BEGIN
-    PERFORM neardup_internal.check_path();
-    -- As lists write keys. Marks of clean-ups are written so, too; those of guards as the types put values out: true and t.
-    SELECT pg_catalog.string_agg(pg_catalog.format('CAST(t.%I AS pg_catalog.text)', k.name), ', ' ORDER BY k.place),
-           pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place),
-           pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, written, columns
+    SELECT pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place),
+           pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, columns
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
-    IF guarded.time_column IS NOT NULL THEN
-        seen := pg_catalog.format('CAST(t.%I AS pg_catalog.timestamptz)', guarded.time_column);
+    IF (guarded).time_column IS NOT NULL THEN
+        SELECT pg_catalog.format(CASE WHEN coalesce(nullif(y.typbasetype, 0::pg_catalog.oid), y.oid) OPERATOR(pg_catalog.=) 'timestamptz'::pg_catalog.regtype::pg_catalog.oid
+                   THEN 'CAST(t.%1$I AS pg_catalog.timestamptz)' ELSE 'pg_catalog.timezone(%2$L, CAST(t.%1$I AS pg_catalog.timestamp))' END, a.attname, zone)
+            INTO seen
+        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) a.atttypid
+        WHERE a.attrelid OPERATOR(pg_catalog.=) root::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) (guarded).time_column;
     END IF;
-    IF guarded.duplicate_of IS NOT NULL THEN
-        mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', guarded.duplicate_of);
+    IF (guarded).duplicate_of IS NOT NULL THEN
+        mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', (guarded).duplicate_of);
     END IF;
     -- A row is in the group that its mark names. One without a mark may be a longer text that contains others, or the guard may not mark:
     -- it is in the group of the first row of those that a list puts together. A row that answers keep apart from an earlier row of its group
     -- leaves it.
     RETURN QUERY EXECUTE pg_catalog.format(
         'WITH r AS ('
-        '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, neardup_internal.key_text(ARRAY[%7$s]) AS written, %2$s AS seen, %3$s AS mark, %9$s AS hash, pg_catalog.row_number() OVER (ORDER BY %2$s, %8$s) AS place '
+        '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
         '    FROM %4$s%5$s t), '
         'l AS ('
-        '    SELECT r.key, r.written, r.seen, r.mark, r.hash, r.place, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
+        '    SELECT r.key, r.seen, r.mark, r.place, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
         '               PARTITION BY coalesce(d.duplicate_of, r.key) ORDER BY r.place) AS listed '
         '    FROM r LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) r.key), '
         'g AS ('
-        '    SELECT l.key, l.seen, l.hash, l.place, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, w.listed, l.mark) END AS group_key '
-        '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL '
-        '           LEFT JOIN l w ON w.written OPERATOR(pg_catalog.=) l.mark AND w.mark IS NULL)%10$s '
-        'SELECT g.key, g.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(g.seen) OVER same, pg_catalog.max(g.seen) OVER same '
-        'FROM %11$s g WINDOW same AS (PARTITION BY g.group_key)',
+        '    SELECT l.key, l.seen, l.place, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, l.mark) END AS group_key '
+        '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL), '
+        'n AS MATERIALIZED ('
+        '    SELECT g.key, g.group_key, g.place, a.own, a.other '
+        '    FROM g JOIN neardup_internal.kept_apart(%5$L::pg_catalog.regclass, %6$L::pg_catalog.name) a ON a.key OPERATOR(pg_catalog.=) g.key), '
+        'x AS ('
+        '    SELECT DISTINCT n.key FROM n JOIN n e ON e.group_key OPERATOR(pg_catalog.=) n.group_key AND e.own OPERATOR(pg_catalog.=) n.other '
+        '    WHERE e.place OPERATOR(pg_catalog.<) n.place), '
+        'h AS ('
+        '    SELECT g.key, g.seen, CASE WHEN x.key IS NULL THEN g.group_key ELSE g.key END AS group_key '
+        '    FROM g LEFT JOIN x ON x.key OPERATOR(pg_catalog.=) g.key) '
+        'SELECT h.key, h.group_key, pg_catalog.count(*) OVER same, pg_catalog.min(h.seen) OVER same, pg_catalog.max(h.seen) OVER same '
+        'FROM h WINDOW same AS (PARTITION BY h.group_key)',
         keys, seen, mark,
         -- Rows of tables that inherit are not guarded; partitions are.
         CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END,
-        root, guarded.document, written, columns,
-        coalesce(hash, 'NULL::bigint'),
-        CASE WHEN hash IS NOT NULL THEN pg_catalog.format(
-            ', n AS MATERIALIZED ('
-            '    SELECT g.key, g.group_key, g.place, a.own, a.other '
-            '    FROM g CROSS JOIN LATERAL neardup_internal.kept_apart(%L::pg_catalog.regclass, %L::pg_catalog.name, g.hash, g.key) a), '
-            'x AS ('
-            '    SELECT DISTINCT n.key FROM n JOIN n e ON e.group_key OPERATOR(pg_catalog.=) n.group_key AND e.own OPERATOR(pg_catalog.=) n.other '
-            '    WHERE e.place OPERATOR(pg_catalog.<) n.place), '
-            'h AS ('
-            '    SELECT g.key, g.seen, CASE WHEN x.key IS NULL THEN g.group_key ELSE g.key END AS group_key '
-            '    FROM g LEFT JOIN x ON x.key OPERATOR(pg_catalog.=) g.key)', root, guarded.document) ELSE '' END,
-        CASE WHEN hash IS NOT NULL THEN 'h' ELSE 'g' END);
+        root, (guarded).document, columns);
+END
+$$;
+
+CREATE FUNCTION neardup.groups(target regclass, document name DEFAULT NULL)
+    RETURNS TABLE (key text, group_key text, size bigint, first_seen timestamptz, last_seen timestamptz)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+BEGIN
+    PERFORM neardup_internal.check_path();
+    RETURN QUERY SELECT g.key, g.group_key, g.size, g.first_seen, g.last_seen
+        FROM neardup_internal.listed_groups(neardup_internal.only_guard(target, groups.document), pg_catalog.current_setting('timezone')) g;
 END
 $$;
 
@@ -82,6 +88,7 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION neardup_internal.listed_groups(neardup.protected, text) IS 'the groups of a guarded table, with times without a zone in this one';
 COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. A group is named after its first row; with on_duplicate mark, it keeps that name when the row is deleted. It joins the copies that neardup.duplicates lists: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
 COMMENT ON FUNCTION neardup_internal.only_guard(regclass, name) IS 'the guard of a table, or the one on a column; raises an error if there is none, or several';
 COMMENT ON FUNCTION neardup_internal.check_one_guard(regclass, text, bigint) IS 'raises an error unless a table, or a column of it, has one guard';

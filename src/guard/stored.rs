@@ -11,7 +11,7 @@ use crate::pg::table::original;
 use crate::pg::table::row_id::Tid;
 use crate::pg::table::rows::{Snapshot, Table, Version};
 
-/// Finds a row, as the current user, by its key as guards or lists write keys: its table and its address.
+/// Finds a row, as the current user, by its key: its table and its address.
 pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
     let columns = statement::primary_key(guard.table);
     let (condition, value) = match &columns[..] {
@@ -21,12 +21,7 @@ pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
             (statement::equal(&columns, "t", |_, _| "$1".to_owned()), (kind, Some(column::input(key, kind))))
         }
         _ => {
-            // Guards write a value as its type puts it out, lists as a cast to text: t and true.
-            let [by_guard, by_list] = [statement::put_out, statement::as_text].map(|text| {
-                let values: Vec<_> = columns.iter().map(|part| text(&statement::column("t", &part.name))).collect();
-                statement::key_text(&values)
-            });
-            let condition = format!("$1 {} ANY (ARRAY[{by_guard}, {by_list}])", statement::EQUALS);
+            let condition = format!("$1 {} {}", statement::EQUALS, statement::key_of("t", &columns));
             (condition, (pg_sys::TEXTOID, key.into_datum()))
         }
     };

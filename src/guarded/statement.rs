@@ -102,9 +102,14 @@ pub fn as_text(expression: &str) -> String {
     format!("CAST({expression} AS pg_catalog.text)")
 }
 
-/// Returns a value as its type puts it out.
-pub fn put_out(expression: &str) -> String {
+/// Returns the text of a value of a key: as its type puts it out, which is what guards write. A cast may write another one, true for t.
+pub fn key_part(expression: &str) -> String {
     format!("pg_catalog.concat({expression})")
+}
+
+/// Returns the text form of the key of a row, of its columns.
+pub fn key_of(alias: &str, columns: &[Column]) -> String {
+    key_text(&columns.iter().map(|key| key_part(&column(alias, &key.name))).collect::<Vec<_>>())
 }
 
 /// Returns the text form of a key, of expressions of type text for its columns.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ahash::AHashMap;
-use neardup_core::candidates::{Earlier, Judged, KeyFrequency};
+use neardup_core::candidates::{Earlier, Judged, KeyFrequency, Member};
 use neardup_verdict::correction::Measured;
 use neardup_verdict::{Forms, Message, Verdict};
 
@@ -283,6 +283,16 @@ impl<'s> Judge<'s> {
         Ok(Given::about(answers, hashes[0]).on(keys[0], hashes[1], keys[1]))
     }
 
+    /// Returns the verdict on the row that a kept row joins and one of its group, if either may be removed. One that was answered to be a copy
+    /// of the row that joins goes with it.
+    ///
+    /// # Errors
+    /// Those of the statements, and of a profile.
+    pub fn follow(&mut self, heir: &Member, member: &Member, answers: &Answers) -> Result<Option<Judged>> {
+        let given = Given::about(answers, member.duplicate_hash).following(member.kept_hash, heir);
+        self.judge(&heir.kept, &member.duplicate, &given)
+    }
+
     /// Returns the verdict on a kept row and another one, about which answers are given, if either may be removed.
     ///
     /// # Errors
@@ -294,9 +304,9 @@ impl<'s> Judge<'s> {
         if !given.is_none() {
             let beside = self.texts.beside(kept.id)?;
             let kept_hash = self.texts.get(kept.id)?.map(|text| beside.hash(text));
-            if let Some(kept_hash) = kept_hash.filter(|hash| given.says_copy(*hash)) {
+            if let Some((kept_hash, score)) = kept_hash.and_then(|hash| Some((hash, given.says_copy(hash)?))) {
                 let verdict = verdict_number(Verdict::Copy);
-                return Ok(Some(Judged { verdict, score: 1.0, loses: false, kept_hash }));
+                return Ok(Some(Judged { verdict, score, loses: false, kept_hash }));
             }
         }
         if self.rules_out(kept.id, duplicate.id) {

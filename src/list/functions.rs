@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use neardup_core::candidates::{Earlier, Judged};
+use neardup_core::candidates::{Judged, Member};
 use neardup_verdict::Message;
 use pgrx::prelude::*;
 use pgrx::{JsonB, pg_sys};
@@ -18,7 +18,7 @@ use super::ruled_out::RuledOut;
 use super::settled::Gone;
 use super::sketch::Found;
 use super::{give, plan, reasons, settled, simhash, sketch};
-use crate::answers::{Answers, Given};
+use crate::answers::Answers;
 use crate::error::Result;
 use crate::guarded::settings::Method;
 use crate::pg::call::boundary;
@@ -124,22 +124,22 @@ impl<'l> Lists<'l> {
         }
     }
 
-    /// Passes to `question` what gives the verdict on a kept row and another one in a table without the rows that are gone.
+    /// Passes to `question` what gives the verdict on the row that a kept row joins and one of its group, in a table without the rows that are gone.
     pub fn compare(
         &self,
         gone: &Gone,
         readers: &[Reader<'_>],
-        question: impl FnOnce(&mut dyn FnMut(&Earlier, &Earlier) -> Result<Option<Judged>>) -> Result<()>,
+        question: impl FnOnce(&mut dyn FnMut(&Member, &Member) -> Result<Option<Judged>>) -> Result<()>,
     ) -> Result<()> {
         match (self.by_sketch(gone), self.choice.guard.settings.method) {
             (Some(list), Method::Sketch) => {
                 let mut judge = sketch::judge(&list, readers, None, sort_memory() / 4)?;
-                question(&mut |kept, duplicate| judge.judge(kept, duplicate, &Given::default()))
+                question(&mut |heir, member| judge.follow(heir, member, self.answers))
             }
             _ => {
                 let groups = self.by_simhash(gone);
                 let mut pairs = simhash::Pairs::new(&groups, readers);
-                question(&mut |kept, duplicate| pairs.by_their_texts(kept, duplicate))
+                question(&mut |heir, member| pairs.follow(heir, member))
             }
         }
     }

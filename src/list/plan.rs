@@ -8,7 +8,7 @@ use super::relation::Source;
 use crate::error::Result;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Method;
-use crate::guarded::statement::{self, OrderKey, as_text};
+use crate::guarded::statement::{self, OrderKey, key_part};
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::partition;
 
@@ -69,7 +69,7 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
             .map(|name| statement::microseconds(&statement::column("t", name))),
         filter,
         order,
-        keys: keys.iter().map(|key| as_text(&statement::column("t", &key.name))).collect(),
+        keys: keys.iter().map(|key| key_part(&statement::column("t", &key.name))).collect(),
         has_key: statement::equal(&keys, "t", |number, key| statement::cast(&format!("${number}"), key.kind)),
         address: catalog::may_read_columns(relation).then(|| ["t.tableoid".to_owned(), "t.ctid".to_owned()]),
         parts,

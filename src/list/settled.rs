@@ -3,7 +3,7 @@
 //!
 //! Verdicts know the table, and keys that very many rows have are not all looked at; so without the copies that were found, a few other
 //! rows are copies. A row that is kept in one round may turn out to copy another one in the next. Its duplicates then go with it, if
-//! the verdict on each of them and the row that is now kept agrees; otherwise they are kept, and take part in the next round. So each
+//! the verdict on each of them and the row that is now kept agrees, or it was answered to be a copy of the row that goes; otherwise they are kept, and take part in the next round. So each
 //! row was compared with the row that is kept in its place, as in a list that is made once. What answers keep apart stays apart over all
 //! rounds ([`Groups`]). Pairs of which a round has found out that they are no duplicates whatever else is in the table are not compared
 //! again ([`RuledOut`](super::ruled_out::RuledOut)).
@@ -72,14 +72,14 @@ pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterato
         }
         let mut next = Named::new(memory);
         // Which row is now kept in the place of one that was kept so far.
-        let mut heirs: AHashMap<u64, Earlier> = AHashMap::new();
+        let mut heirs: AHashMap<u64, Member> = AHashMap::new();
         for member in found {
             if !groups.join(&member, readers)? {
                 continue;
             }
             gone.insert(member.duplicate.id);
             if round > 0 {
-                heirs.insert(member.duplicate.id, member.kept);
+                heirs.insert(member.duplicate.id, member);
             }
             next.push(record(place, &member));
             place += 1;
@@ -116,16 +116,16 @@ pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterato
 /// Returns a duplicate as one of another kept row, if it is.
 fn follow(
     lists: &Lists<'_>,
-    heir: &Earlier,
+    heir: &Member,
     member: Member,
-    judge: &mut dyn FnMut(&Earlier, &Earlier) -> Result<Option<Judged>>,
+    judge: &mut dyn FnMut(&Member, &Member) -> Result<Option<Judged>>,
 ) -> Result<Option<Member>> {
-    if !lists.near(heir.time, member.duplicate.time) {
+    if !lists.near(heir.kept.time, member.duplicate.time) {
         return Ok(None);
     }
-    let judged = judge(heir, &member.duplicate)?.filter(|judged| !judged.loses);
+    let judged = judge(heir, &member)?.filter(|judged| !judged.loses);
     Ok(judged.map(|Judged { verdict, score, kept_hash, .. }| Member {
-        kept: *heir,
+        kept: heir.kept,
         verdict,
         score,
         kept_hash,

@@ -7,7 +7,8 @@
 use ahash::AHashMap;
 use neardup_core::candidates::spill::Sorter;
 use neardup_core::candidates::{
-    CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Options, Probe, Ranked, pack_time, unpack_time,
+    CandidateRule, Earlier, ExactDuplicate, Judged, Lack, Leaders, Member, Options, Probe, Ranked, pack_time,
+    unpack_time,
 };
 use neardup_core::document;
 use neardup_text::interrupt;
@@ -88,7 +89,7 @@ pub fn run(session: &Session, groups: &Groups<'_>, readers: &mut [Reader<'_>]) -
             split(&mut group, &mut leaders, &options, &mut judge)?;
         }
     }
-    leaders.finish(|long, duplicate| judge.by_their_texts(long, duplicate))
+    leaders.finish(|heir, member| judge.follow(heir, member))
 }
 
 fn signed([_, place, id, signature, hash, time]: [u64; 6]) -> Signed {
@@ -184,10 +185,10 @@ impl<'s> Pairs<'s> {
         Ok(Some(Judged { verdict: verdict_number(Verdict::Copy), score: apart.into(), loses: false, kept_hash }))
     }
 
-    /// Returns the verdict on a longer row, which would stay, and another one, which may be too far away from it.
-    pub fn by_their_texts(&mut self, long: &Earlier, duplicate: &Earlier) -> Result<Option<Judged>> {
+    /// Returns the verdict on the row that a kept row joins and one of its group, which may be too far away from it.
+    pub fn follow(&mut self, heir: &Member, member: &Member) -> Result<Option<Judged>> {
         let Some(judge) = &mut self.by_text else { return Ok(None) };
-        let signatures = [long.id, duplicate.id].map(|id| {
+        let signatures = [heir.kept.id, member.duplicate.id].map(|id| {
             let Some(text) = judge.texts.get(id)? else { return Ok(None) };
             let signature =
                 analyzer::with(self.analyzer, |analyzer, scratch| document::simhash(text, analyzer, scratch))?;
@@ -195,9 +196,7 @@ impl<'s> Pairs<'s> {
         });
         let [a, b] = signatures;
         match (a?, b?) {
-            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => {
-                judge.judge(long, duplicate, &Given::default())
-            }
+            (Some(a), Some(b)) if (a ^ b).count_ones() <= self.distance => judge.follow(heir, member, self.answers),
             _ => Ok(None),
         }
     }

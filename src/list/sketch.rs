@@ -397,7 +397,7 @@ fn find(
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
         pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
-    leaders.finish(|long, duplicate| judge.judge(long, duplicate, &Given::default()))
+    leaders.finish(|heir, member| judge.follow(heir, member, list.answers))
 }
 
 /// Says whether the sketch of a row's document has one key only.

@@ -103,6 +103,12 @@ pub fn has_versions_of_snapshot(index: pg_sys::Oid) -> bool {
     }
 }
 
+/// Says whether a relation is a temporary table.
+pub fn is_temporary(relation: pg_sys::Oid) -> bool {
+    // SAFETY: reads a catalog.
+    unsafe { pg_sys::get_rel_persistence(relation) as u8 == pg_sys::RELPERSISTENCE_TEMP }
+}
+
 /// Says whether a table is a partition.
 pub fn is_partition(table: pg_sys::Oid) -> bool {
     // SAFETY: reads a catalog.
@@ -148,17 +154,6 @@ pub fn may_read_columns(relation: pg_sys::Oid) -> bool {
     }
 }
 
-/// Says whether the current user may read a column of a relation.
-pub fn may_read_some(relation: pg_sys::Oid) -> bool {
-    // SAFETY: only reads catalogs for the current user.
-    unsafe {
-        let (user, right) = (pg_sys::GetUserId(), pg_sys::ACL_SELECT as pg_sys::AclMode);
-        let any = pg_sys::AclMaskHow::ACLMASK_ANY;
-        may_read_columns(relation)
-            || pg_sys::pg_attribute_aclcheck_all(relation, user, right, any) == pg_sys::AclResult::ACLCHECK_OK
-    }
-}
-
 /// Says whether the current user may lock all rows of a relation: may update it, and row security does not apply.
 pub fn may_lock(relation: pg_sys::Oid) -> bool {
     // SAFETY: only reads catalogs for the current user.
@@ -167,7 +162,15 @@ pub fn may_lock(relation: pg_sys::Oid) -> bool {
         let any = pg_sys::AclMaskHow::ACLMASK_ANY;
         (pg_sys::pg_class_aclcheck(relation, user, right) == pg_sys::AclResult::ACLCHECK_OK
             || pg_sys::pg_attribute_aclcheck_all(relation, user, right, any) == pg_sys::AclResult::ACLCHECK_OK)
-            && pg_sys::check_enable_rls(relation, pg_sys::Oid::INVALID, true)
-                != pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
+            && !has_row_security(relation)
+    }
+}
+
+/// Says whether row security may hide rows of a relation from the current user.
+pub fn has_row_security(relation: pg_sys::Oid) -> bool {
+    // SAFETY: only reads catalogs for the current user.
+    unsafe {
+        pg_sys::check_enable_rls(relation, pg_sys::Oid::INVALID, true)
+            == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
     }
 }

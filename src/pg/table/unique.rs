@@ -75,7 +75,7 @@ pub fn has_key_of(table: pg_sys::Oid, columns: &[i16], key: &str) -> bool {
         values
             .iter()
             .zip(kinds)
-            .map(|(value, kind)| is_form_of(*kind, value).then(|| column::input(value, *kind)))
+            .map(|(value, kind)| forms_of(*kind)?(value).then(|| column::input(value, *kind)))
             .collect()
     };
     has_row(table, known, |row| {
@@ -90,15 +90,15 @@ pub fn has_key_of(table: pg_sys::Oid, columns: &[i16], key: &str) -> bool {
     })
 }
 
-/// Says whether a text is surely the text form of a value.
-fn is_form_of(kind: pg_sys::Oid, text: &str) -> bool {
+/// Returns what says whether a text is the text form of a value of a type; `None` of types of which that is not known here.
+pub fn forms_of(kind: pg_sys::Oid) -> Option<fn(&str) -> bool> {
     match kind {
-        pg_sys::INT2OID => text.parse::<i16>().is_ok(),
-        pg_sys::INT4OID => text.parse::<i32>().is_ok(),
-        pg_sys::INT8OID => text.parse::<i64>().is_ok(),
-        pg_sys::UUIDOID => is_uuid(text),
-        pg_sys::TEXTOID | pg_sys::VARCHAROID => true,
-        _ => false,
+        pg_sys::INT2OID => Some(|text| text.parse::<i16>().is_ok()),
+        pg_sys::INT4OID => Some(|text| text.parse::<i32>().is_ok()),
+        pg_sys::INT8OID => Some(|text| text.parse::<i64>().is_ok()),
+        pg_sys::UUIDOID => Some(is_uuid),
+        pg_sys::TEXTOID | pg_sys::VARCHAROID | pg_sys::BPCHAROID => Some(|_| true),
+        _ => None,
     }
 }
 

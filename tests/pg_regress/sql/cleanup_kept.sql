@@ -113,6 +113,32 @@ SET ROLE kept_owner;
 SELECT id FROM g ORDER BY id;
 CALL neardup.cleanup('g', dry_run => false);
 SELECT id FROM g ORDER BY id;
+-- nor does it stop clean-ups that keep no rows, which neither read it nor write there
+CREATE TABLE j (id int PRIMARY KEY, body text);
+INSERT INTO j SELECT i, body() FROM generate_series(1, 3) i;
+SELECT neardup.protect('j', 'body');
+SET ROLE kept_stranger;
+CREATE FUNCTION spring() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'sprung as %', CURRENT_USER; END $$;
+CREATE VIEW j_removed AS SELECT spring() AS neardup_run, now() - interval '1 day' AS neardup_at;
+GRANT ALL ON j_removed TO kept_owner;
+SET ROLE kept_owner;
+CALL neardup.cleanup('j', action => 'mark', dry_run => false);
+CALL neardup.cleanup('j', action => 'delete', dry_run => false);
+SELECT run_id, action, removed FROM neardup.runs WHERE target = 'j'::regclass ORDER BY run_id;
+CALL neardup.purge('j', '0 days');
+SELECT count(*) FROM neardup.runs WHERE target = 'j'::regclass;
+
+-- columns that must not be NULL, also after another text
+CREATE TABLE k (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text NOT NULL, title varchar(20) NOT NULL, note text NOT NULL DEFAULT 'it''s', number serial);
+INSERT INTO k (body, title) SELECT body(), 'x' FROM generate_series(1, 3);
+SELECT neardup.protect('k', 'body');
+CALL neardup.cleanup('k', dry_run => false);
+CALL neardup.restore('k', 1);
+SELECT neardup.withdraw('k', act => 'restore');
+CALL neardup.cleanup('k', dry_run => false);
+UPDATE k SET body = 'Another text by now, of a ship that sails at noon.';
+CALL neardup.restore('k', 2);
+SELECT id, left(body, 7), title, note, number FROM k ORDER BY id;
 
 -- a list that a failed clean-up of another role has left in this session
 CREATE TABLE i (id int PRIMARY KEY, body text);

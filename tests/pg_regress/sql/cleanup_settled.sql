@@ -14,6 +14,17 @@ CALL neardup.cleanup('notes', threshold => 0.5);
 CALL neardup.cleanup('notes', threshold => 0.5, dry_run => false);
 SELECT id FROM notes ORDER BY id;
 CALL neardup.cleanup('notes', threshold => 0.5, dry_run => false);
+-- What was answered to be a copy of a row goes with it.
+CALL neardup.restore('notes', 1, answer => false);
+SELECT neardup.answer('notes', '2', '1', true);
+SELECT key, duplicate_of, verdict, measure, round(value::numeric, 2), group_size FROM neardup.duplicates('notes', settled => true);
+CALL neardup.cleanup('notes', threshold => 0.5, dry_run => false);
+CALL neardup.cleanup('notes', threshold => 0.5, dry_run => false);
+CALL neardup.restore('notes', 3, answer => false);
+SELECT neardup.answer('notes', '2', '3', false);
+SELECT key, duplicate_of FROM neardup.duplicates('notes', settled => true);
+SELECT neardup.withdraw('notes', since => '-infinity');
+CALL neardup.cleanup('notes', threshold => 0.5, dry_run => false);
 
 -- What the dry run's HINT lists is what goes, whatever the arguments.
 CREATE TABLE feed (id int PRIMARY KEY, site text, day date, body text);
@@ -61,7 +72,7 @@ SELECT count(*) FROM neardup.duplicates('drafts', settled => true);
 SELECT count(*) FROM neardup.duplicates('drafts', verify => 'none', settled => true);
 CREATE ROLE settled_reader;
 GRANT SELECT (id, body) ON notes, drafts TO settled_reader;
-CALL neardup.restore('notes', 1, answer => false);
+CALL neardup.restore('notes', 5, answer => false);
 SET ROLE settled_reader;
 SELECT key, duplicate_of, verdict, group_size FROM neardup.duplicates('notes', settled => true);
 SELECT count(*) FROM neardup.duplicates('drafts', settled => true);

@@ -90,7 +90,6 @@ SELECT neardup.protect('coded', 'body', on_duplicate => 'mark');
 INSERT INTO coded SELECT 'c', true, '（本报讯）' || body FROM coded WHERE code = 'a';
 SELECT code, duplicate_of FROM coded ORDER BY code;
 SELECT key, group_key, size FROM neardup.groups('coded') ORDER BY key;
-SELECT count(*) FROM neardup.why('coded', key => 'b, true');
 SELECT count(*) FROM neardup.why('coded', key => 'b       , t');
 -- a schema of others before pg_catalog
 SET search_path = public, pg_catalog;

@@ -213,13 +213,14 @@ impl<S: Storage> Leaders<S> {
         self.members.push(record(&member));
     }
 
-    /// Ends the rows, and lets excerpts give way. `judge` gives the verdict on the longer row, which would be kept, and another one.
+    /// Ends the rows, and lets excerpts give way. `judge` gives the verdict on the longer row that a kept row would join, and on a row that has
+    /// joined that one, or it itself.
     ///
     /// # Errors
     /// Those of `judge`.
     pub fn finish<E>(
         mut self,
-        mut judge: impl FnMut(&Earlier, &Earlier) -> Result<Option<Judged>, E>,
+        mut judge: impl FnMut(&Member, &Member) -> Result<Option<Judged>, E>,
     ) -> Result<Members<S>, E> {
         let mut longer = self.longest();
         let mut out = Out { members: Sorter::new(self.memory / 2), added: AHashMap::new() };
@@ -292,12 +293,13 @@ impl<S: Storage> Leaders<S> {
         &mut self,
         longer: &Longer,
         group: &[Member],
-        judge: &mut impl FnMut(&Earlier, &Earlier) -> Result<Option<Judged>, E>,
+        judge: &mut impl FnMut(&Member, &Member) -> Result<Option<Judged>, E>,
     ) -> Result<Option<Vec<Member>>, E> {
         let (short, long) = (longer.short.duplicate.position, longer.long.position);
         if !self.apart.allow_both(short, long) {
             return Ok(None);
         }
+        let heir = Member { kept: longer.long, kept_hash: longer.long_hash, score: longer.score, ..longer.short };
         let mut moved: Vec<Member> = Vec::with_capacity(group.len() + 1);
         let mut known: AHashMap<u64, (u8, f64)> = AHashMap::new();
         for member in std::iter::once(&longer.short).chain(group) {
@@ -306,7 +308,7 @@ impl<S: Storage> Leaders<S> {
             }
             let (verdict, score) = match known.get(&member.duplicate_hash) {
                 Some(known) => *known,
-                None => match judge(&longer.long, &member.duplicate)? {
+                None => match judge(&heir, member)? {
                     Some(judged) if !judged.loses => (judged.verdict, judged.score),
                     _ => return Ok(None),
                 },
@@ -441,7 +443,7 @@ mod tests {
             };
             let Ok(()) = leaders.place(&probe, &apart(position), |kept| judge(kept, &row(position)));
         }
-        let Ok(members) = leaders.finish(judge);
+        let Ok(members) = leaders.finish(|heir, member| judge(&heir.kept, &member.duplicate));
         members.map(|member| (member.duplicate.position, member.kept.position, member.group_size)).collect()
     }
 

@@ -126,7 +126,8 @@ fn listed(articles: &[Article], options: Options) -> Vec<(u32, u32)> {
         let own = articles[probe.position as usize].text;
         let Ok(()) = leaders.place(&probe, &Apart::default(), |kept| Ok::<_, Infallible>(judged(text(kept), own)));
     }
-    let Ok(members) = leaders.finish(|long, duplicate| Ok::<_, Infallible>(judged(text(long), text(duplicate))));
+    let Ok(members) =
+        leaders.finish(|heir, member| Ok::<_, Infallible>(judged(text(&heir.kept), text(&member.duplicate))));
     let mut pairs: Vec<(u32, u32)> =
         members.map(|Member { kept, duplicate, .. }| (duplicate.position, kept.position)).collect();
     pairs.sort_unstable();
