@@ -6,7 +6,7 @@ CREATE INDEX ON bare USING neardup (sketch(body));
 CREATE TABLE guarded (id bigint PRIMARY KEY, body text);
 SELECT neardup.protect('guarded', 'body', on_duplicate => 'skip');
 SELECT count(*) AS rows FROM corpus \gset
-CREATE TABLE probe AS SELECT body FROM corpus WHERE id % greatest(:rows / 200, 1) = 0;
+CREATE TABLE probe AS SELECT body FROM corpus WHERE id % greatest(:rows / 50, 1) = 0;
 SELECT count(*) AS probes FROM probe \gset
 VACUUM (ANALYZE) corpus, probe;
 \echo '   ' :corpus: :rows rows
