@@ -72,7 +72,6 @@ fn answered_rows(target: pg_sys::Oid, document: Option<&CStr>) -> Result<String>
 /// Returns the numbers by which answers keep rows of a table apart, by the keys of these rows, as lists write them: those of the row, each with one
 /// that it must not be with. Only rows that the caller sees count, and the numbers stand for nothing outside: a hash of a text would
 /// tell whether a guess is right.
-#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn kept_apart(
     target: pg_sys::Oid,

@@ -42,7 +42,7 @@ pub fn message(
 ) -> Result<Option<Message>> {
     judged(session, plan, rule, readers, pair, |judge, kept, duplicate| {
         let Some(mut message) = judge.message(kept, duplicate)? else { return Ok(None) };
-        let keys = [pair.kept, pair.duplicate].map(|key| row_key::join(key));
+        let keys = [pair.kept, pair.duplicate].map(row_key::join);
         if let Some(is_copy) = judge.answered([kept, duplicate], [&keys[0], &keys[1]], pair.answers)? {
             message.reasons.insert(0, format!("answered: {}", if is_copy { "a copy" } else { "no copy" }));
         }
