@@ -75,7 +75,7 @@ def shown(data):
 
 def bands(signature):
     """Four bands of 16 bits, the lowest first."""
-    return [signature >> 16 * i & 0xFFFF for i in range(4)]
+    return [sum((signature >> 4 * place + i & 1) << place for place in range(16)) for i in range(4)]
 
 
 def tree_keys(signature):
