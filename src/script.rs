@@ -39,7 +39,8 @@ extension_sql_file!("cleanup/removed.sql", name = "cleanup_removed", requires = 
 extension_sql_file!("cleanup/log.sql", name = "cleanup_log", requires = ["cleanup_removed"]);
 extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_log"]);
 extension_sql_file!("list/list.sql", name = "list", requires = ["cleanup_runner"]);
-extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list"]);
+extension_sql_file!("list/documents.sql", name = "list_documents", requires = ["list"]);
+extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list_documents"]);
 extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_report"]);
 extension_sql_file!("cleanup/restore.sql", name = "cleanup_restore", requires = ["cleanup_run"]);
 extension_sql_file!("answers/questions.sql", name = "answers_questions", requires = ["cleanup_restore"]);
