@@ -23,6 +23,7 @@ use neardup_core::document;
 use super::bypass;
 use super::candidate::{Candidate, Question, forms_document, key_of};
 use super::marks::Marks;
+use super::related::{Related, Relatives};
 use super::shared_keys::rows_of_keys;
 use super::signature::Signature;
 use super::stored;
@@ -34,7 +35,7 @@ use crate::error::{Result, report};
 use crate::guarded::beside::Beside;
 use crate::guarded::document::candidate_document;
 use crate::guarded::guard::{Guard, Part};
-use crate::guarded::settings::{Action, Method};
+use crate::guarded::settings::{Action, Method, OnRelated};
 use crate::pg::call::function::Argument;
 use crate::pg::lock::keys::Holder;
 use crate::pg::table::row_id::{RowId, Tid, tid_of};
@@ -71,8 +72,8 @@ pub struct Original {
 
 /// The result of a search.
 pub enum Answer {
-    /// No near-duplicate.
-    Clear,
+    /// No near-duplicate; perhaps a row that it is related to, if the guard marks such rows.
+    Clear(Option<Related>),
     /// A near-duplicate.
     Found(Match),
     /// A near-duplicate, or none, depending on how this transaction ends.
@@ -101,6 +102,7 @@ struct CandidateSearch<'a, 'b, 'v> {
     marks: Marks,
     /// What the owner has said of the row, once a candidate needs it.
     given: Option<Given>,
+    relatives: Relatives,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
 }
@@ -141,6 +143,7 @@ fn search_once(
         snapshot: Snapshot::begin(),
         marks: Marks::default(),
         given: None,
+        relatives: Relatives::default(),
         open: None,
     };
     let keys = rows_of_keys(guard, subject, signature, &rule, &search.snapshot, search.trace.is_none())?;
@@ -170,7 +173,7 @@ fn search_once(
         }
     }
     search.finish_trace(std::iter::empty());
-    Ok(Some(Answer::Clear))
+    Ok(Some(Answer::Clear(search.relatives.take())))
 }
 
 impl CandidateSearch<'_, '_, '_> {
@@ -355,7 +358,12 @@ impl CandidateSearch<'_, '_, '_> {
         if let Some(trace) = self.trace.as_deref_mut() {
             trace.compared(self.verifier.comparison(&text, between, measure.as_ref())?);
         }
-        let Some(measure) = measure else { return Ok(Finding::Not(Reason::Text)) };
+        let Some(measure) = measure else {
+            if guard.settings.on_related == OnRelated::Mark && candidate.holder.is_none() {
+                self.relatives.ask(self.verifier, &text, between, || key_of(part, table))?;
+            }
+            return Ok(Finding::Not(Reason::Text));
+        };
         Ok(self.found(candidate, mark, measure))
     }
 

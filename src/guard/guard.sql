@@ -54,7 +54,7 @@ SELECT t.tgrelid::regclass AS target,
        CASE WHEN n.time > 0 THEN c.names[2 + n.columns + n.scope] END AS time_column,
        pg_catalog.make_interval(days => (n.window / 86400000000)::integer,
                                 secs => (n.window % 86400000000) / 1000000::double precision) AS within,
-       CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names)] END AS duplicate_of,
+       CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names) - n.related] END AS duplicate_of,
        CASE WHEN s.settings -> 'divert' ->> 1 IS NOT NULL THEN
            pg_catalog.format('%I.%I', s.settings -> 'divert' ->> 0, s.settings -> 'divert' ->> 1) END AS diverted_to,
        (SELECT d.refobjid::regprocedure
@@ -66,7 +66,10 @@ SELECT t.tgrelid::regclass AS target,
        pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
        t.tgenabled <> 'D' AS enabled,
        t.tgname AS trigger,
-       pg_catalog.jsonb_array_length(s.settings -> 'correction') AS learned
+       pg_catalog.jsonb_array_length(s.settings -> 'correction') AS learned,
+       coalesce(s.settings ->> 'on_related', 'store') AS on_related,
+       CASE WHEN n.related > 0 THEN c.names[pg_catalog.cardinality(c.names) - 1] END AS related_to,
+       CASE WHEN n.related > 0 THEN c.names[pg_catalog.cardinality(c.names)] END AS related_as
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
          SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings
@@ -78,6 +81,7 @@ FROM pg_catalog.pg_trigger t
                 coalesce((s.settings ->> 'title')::boolean, false)::integer AS title,
                 coalesce((s.settings ->> 'differ')::integer, 0) AS differ,
                 coalesce((s.settings ->> 'marks')::boolean, false) AS marks,
+                2 * coalesce((s.settings ->> 'relates')::boolean, false)::integer AS related,
                 (s.settings ->> 'window')::bigint AS window
      ) n
      CROSS JOIN LATERAL (

@@ -8,7 +8,7 @@
 //!    the table.
 //! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
 //!
-//! [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
+//! [`related`]: the row that a stored row is related to. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 #![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
 mod actions;
@@ -24,6 +24,7 @@ mod moved;
 mod noted;
 mod outcome;
 mod protect;
+mod related;
 mod row;
 mod shared_keys;
 mod signature;

@@ -11,7 +11,7 @@ use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{check_text, check_time, column, no_time_column, shown, stored_column, window};
 use crate::guarded::document::Document;
 use crate::guarded::index;
-use crate::guarded::settings::{Action, Excerpts, MAX_KEYS, Method, Settings};
+use crate::guarded::settings::{Action, Excerpts, MAX_KEYS, Method, OnRelated, Settings};
 use crate::guarded::statement;
 use crate::pg::call::column::output;
 use crate::pg::call::{boundary, role};
@@ -61,6 +61,7 @@ pub fn checked_guard(
     title: Option<&str>,
     differ: Option<Names>,
     excerpts: Option<&str>,
+    on_related: Option<&str>,
 ) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -107,6 +108,7 @@ pub fn checked_guard(
             }
             let differs = columns.len() - before;
             let excerpts = Excerpts::parse(excerpts.unwrap_or(NULL))?;
+            let on_related = related(on_related.unwrap_or(NULL), &comparison.verify)?;
             // The trigger lists each column once; the position in that list determines the role.
             let repeated = |(at, name): (usize, &String)| columns[..at].contains(name).then(|| name.clone());
             if let Some(name) = columns.iter().enumerate().find_map(repeated) {
@@ -122,6 +124,7 @@ pub fn checked_guard(
             set(&mut settings, "title", title.map(|_| true));
             set(&mut settings, "differ", Some(differs).filter(|differs| *differs > 0));
             set(&mut settings, "excerpts", Some(excerpts).filter(|excerpts| *excerpts == Excerpts::Keep));
+            set(&mut settings, "on_related", Some(on_related).filter(|on_related| *on_related != OnRelated::Store));
             set(&mut settings, "window", window);
             set(&mut settings, "log", log.filter(|log| *log));
             let judges = comparison.verify.measure() == "facts";
@@ -283,6 +286,17 @@ fn check_title(target: pg_sys::Oid, name: &str, verify: &Verify) -> Result<()> {
     Err(invalid(format!("title requires verify facts or a profile: {name}"))
         .set_detail("Only such verdicts read a title.")
         .set_hint("To keep rows apart whose titles are not the same, name the column in differ. To guard without: reset => '{title}'."))
+}
+
+/// Reads what is done with related rows.
+fn related(name: &str, verify: &Verify) -> Result<OnRelated> {
+    let on_related = OnRelated::parse(name)?;
+    if on_related == OnRelated::Store || verify.measure() == "facts" {
+        return Ok(on_related);
+    }
+    Err(invalid(format!("on_related mark requires verify facts or a profile: {}", verify.name()))
+        .set_detail("Only such verdicts say what two rows are if they are no copies.")
+        .set_hint("To guard without: on_related => 'store'."))
 }
 
 /// Returns the columns that must be equal.

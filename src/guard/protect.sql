@@ -1,8 +1,8 @@
 -- protect: create a guard, or change its settings
 
-CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], excerpts text) RETURNS text
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], excerpts text, on_related text) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
 
 CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
@@ -31,6 +31,7 @@ CREATE FUNCTION neardup.protect(
     title name DEFAULT NULL,
     differ name[] DEFAULT NULL,
     excerpts text DEFAULT NULL,
+    on_related text DEFAULT NULL,
     merge regproc DEFAULT NULL,
     log boolean DEFAULT NULL,
     analyzer text DEFAULT NULL,
@@ -75,13 +76,14 @@ BEGIN
     title := coalesce(title, kept.title);
     differ := coalesce(differ, kept.differ);
     excerpts := coalesce(excerpts, kept.excerpts, 'remove');
+    on_related := coalesce(on_related, kept.on_related, 'store');
     merge := coalesce(merge, kept.merge::oid::regproc);
     log := coalesce(log, kept.log);
     analyzer := coalesce(analyzer, kept.analyzer);
     keys := coalesce(keys, kept.keys);
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], excerpts);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], excerpts, on_related);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -101,6 +103,9 @@ BEGIN
     IF on_duplicate = 'mark' AND guarded.duplicate_of IS NULL THEN
         guarded.duplicate_of := neardup_internal.add_mark(target, short);
     END IF;
+    IF on_related = 'mark' AND guarded.related_to IS NULL THEN
+        SELECT a.columns[1], a.columns[2] INTO guarded.related_to, guarded.related_as FROM neardup_internal.add_related(target, short) a(columns);
+    END IF;
     IF on_duplicate = 'divert' AND (guarded.diverted_to IS NULL OR to_regclass(guarded.diverted_to) IS NULL) THEN
         guarded.diverted_to := neardup_internal.add_diverted(target);
     END IF;
@@ -109,6 +114,7 @@ BEGIN
     END IF;
     settings := settings || jsonb_strip_nulls(jsonb_build_object(
         'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
+        'relates', nullif(guarded.related_to IS NOT NULL, false),
         'correction', CASE WHEN guarded.verify = verify THEN neardup_internal.guard_correction(guarded) END,
         'divert', neardup_internal.name_parts(to_regclass(guarded.diverted_to)),
         'counter', neardup_internal.name_parts(neardup_internal.guard_counter(guarded, on_duplicate)),
@@ -116,7 +122,7 @@ BEGIN
     IF NOT is_new THEN
         PERFORM neardup_internal.drop_triggers(guarded);
     END IF;
-    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, array_append(named, guarded.duplicate_of::text), settings, merge);
+    PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
     PERFORM neardup_internal.tell_unscoped(target, scope);
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -249,24 +255,42 @@ CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN neardup_internal.shortened_name(document::text, 45);
 
--- protect: adds the column for the key of a marked row's original: of the key's type, or text for a key of several columns
+-- protect: the type of a column for the key of another row: that of the key, or text for a key of several columns
+
+CREATE FUNCTION neardup_internal.type_of_mark(target regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.min(pg_catalog.format_type(a.atttypid, a.atttypmod)) ELSE 'text' END
+            FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k(name)
+                 JOIN pg_catalog.pg_attribute a ON a.attrelid = target::oid AND a.attname = k.name);
+
+-- protect: adds the column for the key of a marked row's original
 
 CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    keys name[] := neardup_internal.key_columns(target);
     mark name := 'duplicate_of';
-    kind text := 'text';
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
         mark := short || '_copy_of';
     END IF;
-    IF pg_catalog.cardinality(keys) = 1 THEN
-        SELECT pg_catalog.format_type(a.atttypid, a.atttypmod) INTO kind
-        FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = keys[1];
-    END IF;
-    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, kind);
+    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
     RETURN mark;
+END
+$$;
+
+-- protect: adds the columns for the key of a related row, and for what the row is to it
+
+CREATE FUNCTION neardup_internal.add_related(target regclass, short text) RETURNS name[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    names name[] := '{related_to,related_as}';
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
+        names := ARRAY[short || '_related_to', short || '_related_as'];
+    END IF;
+    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1],
+        neardup_internal.type_of_mark(target), names[2]);
+    RETURN names;
 END
 $$;
 
@@ -357,6 +381,9 @@ BEGIN
         IF guarded.duplicate_of IS NOT NULL THEN
             EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
         END IF;
+        IF guarded.related_to IS NOT NULL THEN
+            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I, DROP COLUMN %I', target, guarded.related_to, guarded.related_as);
+        END IF;
         RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
@@ -367,7 +394,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove (the default), or keep if an excerpt is no copy';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
@@ -377,7 +404,9 @@ COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops 
 COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
+COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
+COMMENT ON FUNCTION neardup_internal.add_related(regclass, text) IS 'adds the columns in which a row names one that it is related to, and what it is to it';
 COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'creates the table to which duplicates are diverted';
 COMMENT ON FUNCTION neardup_internal.add_counter(regclass, name, text, text) IS 'creates the sequence that counts a guard''s actions of one kind';
 COMMENT ON FUNCTION neardup_internal.free_name(regclass, text) IS 'a name in the schema of a table that is not in use';

@@ -9,6 +9,7 @@ use super::candidates::{self, Answer};
 use super::merge;
 use super::moved::{self, Arrival};
 use super::noted;
+use super::related::Related;
 use super::signature::Signature;
 use super::subject::{Subject, content_hash};
 use super::verify::Verifier;
@@ -16,6 +17,7 @@ use super::{bypass, locks, outcome};
 use crate::error::Result;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Action;
+use crate::pg::call::column;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
 
@@ -57,24 +59,27 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let merges = |judge: &Guard| {
         judge.settings.on_duplicate == Action::Merge && trigger.event() == Event::Insert && !must_stay(judge)
     };
-    let fate = match original(&guard, trigger, &subject, &merges)? {
+    let mut related = None;
+    let fate = match original(&guard, trigger, &subject, &merges, &mut related)? {
         None => Fate::Stored,
         Some(duplicate) => actions::act(&duplicate, trigger, &subject, must_stay(&duplicate.guard))?,
     };
     if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
         moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
     }
-    Ok(match fate {
-        Fate::LeftOut => trigger.skip(),
-        Fate::Marked(column, original) => trigger.keep_with(&[(column, Some(original))]),
-        Fate::Stored => {
-            // A row that is not a copy, or no longer one, has no original to name.
-            match guard.mark_column(&part) {
-                Some(column) => trigger.keep_with(&[(column, None)]),
-                None => trigger.keep(),
-            }
-        }
-    })
+    let mut marks = Vec::new();
+    match fate {
+        Fate::LeftOut => return Ok(trigger.skip()),
+        Fate::Marked(column, original) => marks.push((column, Some(original))),
+        // A row that is not a copy, or no longer one, has no original to name.
+        Fate::Stored => marks.extend(guard.mark_column(&part).map(|column| (column, None))),
+    }
+    if let Some([row, relation]) = guard.related_columns(&part) {
+        let kind = trigger.column_type(row);
+        let key = related.as_ref().zip(kind).map(|(related, kind)| column::input(&related.key, kind));
+        marks.extend([(row, key), (relation, related.and_then(|related| related.relation.into_datum()))]);
+    }
+    Ok(if marks.is_empty() { trigger.keep() } else { trigger.keep_with(&marks) })
 }
 
 /// Notes a row that is being deleted; the command may insert it into another partition. A guard that cannot judge does not
@@ -88,11 +93,13 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
 
 /// Signs the row, locks its keys and searches for a row that it duplicates. Returns that row and the guard that found it: this
 /// guard or, if it had to wait, another guard of the table that had accepted the row before. If that guard `merges`, the row is locked.
+/// If there is none, `related` is the row that it is related to, for guards that mark such rows.
 fn original(
     guard: &Rc<Guard>,
     trigger: &RowTrigger<'_>,
     subject: &Subject<'_>,
     merges: &dyn Fn(&Guard) -> bool,
+    related: &mut Option<Related>,
 ) -> Result<Option<Duplicate>> {
     let Some(document) = subject.document.as_deref() else { return Ok(None) };
     let Some(signature) = Signature::of(document, &guard.settings)? else { return Ok(None) };
@@ -102,7 +109,7 @@ fn original(
     let mut judges = vec![(Rc::clone(guard), signature)];
     loop {
         // No session waits for a transaction while it holds a key: all guards release those of this row, and search again.
-        match first_answer(&judges, guard, trigger, subject)? {
+        match first_answer(&judges, guard, trigger, subject, related)? {
             Some((judge, Answer::Found(found))) => {
                 let Some(row) = found.original.as_ref().filter(|_| merges(&judge)) else {
                     return Ok(Some(Duplicate { guard: judge, found, locked: None }));
@@ -134,7 +141,9 @@ fn first_answer(
     guard: &Rc<Guard>,
     trigger: &RowTrigger<'_>,
     subject: &Subject<'_>,
+    related: &mut Option<Related>,
 ) -> Result<Option<(Rc<Guard>, Answer)>> {
+    *related = None;
     for (judge, signature) in judges {
         let others;
         let subject = if Rc::ptr_eq(judge, guard) {
@@ -145,7 +154,8 @@ fn first_answer(
         };
         let mut verifier = Verifier::new(judge, subject, trigger.relation_oid())?;
         match candidates::search(judge, subject, signature, &mut verifier, None)? {
-            Answer::Clear => {}
+            Answer::Clear(found) if Rc::ptr_eq(judge, guard) => *related = found,
+            Answer::Clear(_) => {}
             answer => return Ok(Some((Rc::clone(judge), answer))),
         }
     }

@@ -109,6 +109,11 @@ impl<'a> Verifier<'a> {
         Ok(Explanation { overlap: Some(overlap), rejected, message: Some(message) })
     }
 
+    /// Says whether the new text has more characters than another one.
+    pub fn is_longer_than(&self, other: &str) -> bool {
+        self.document.chars().count() > other.chars().count()
+    }
+
     /// Asks the rule about the new text and another one, with the table around them; `None` if there is no rule.
     fn in_table<T>(
         &mut self,

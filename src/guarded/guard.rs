@@ -14,7 +14,7 @@ use pgrx::prelude::*;
 
 use super::document::Document;
 use super::index::{GuardIndex, index_of};
-use super::settings::{Action, Roles, Settings};
+use super::settings::{Action, OnRelated, Roles, Settings};
 use super::statement;
 use crate::error::{Result, error};
 use crate::pg::call::trigger::{RowTrigger, is_text};
@@ -254,6 +254,12 @@ impl Guard {
     /// Returns the column for the original's key, if the guard has one.
     pub fn mark_column(&self, part: &Part) -> Option<i16> {
         (self.settings.on_duplicate == Action::Mark).then(|| self.roles.marks.map(|role| part.columns[role])).flatten()
+    }
+
+    /// Returns the columns for the key of a related row and for what a row is to it, if the guard marks such rows.
+    pub fn related_columns(&self, part: &Part) -> Option<[i16; 2]> {
+        let columns = self.roles.related.filter(|_| self.settings.on_related == OnRelated::Mark)?;
+        Some(columns.map(|role| part.columns[role]))
     }
 
     /// Returns the part whose rows a trigger sees.

@@ -98,6 +98,31 @@ impl Excerpts {
     }
 }
 
+/// What is done with a row that is related to another one without being a copy of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnRelated {
+    /// Store it as any row.
+    #[default]
+    Store,
+    /// Store it with the key of the other row, and what it is to that.
+    Mark,
+}
+
+impl OnRelated {
+    /// Reads an argument.
+    ///
+    /// # Errors
+    /// For another word.
+    pub fn parse(name: &str) -> Checked<Self> {
+        match name {
+            "store" => Ok(Self::Store),
+            "mark" => Ok(Self::Mark),
+            other => Err(invalid(format!("on_related must be store or mark: {other}"))),
+        }
+    }
+}
+
 /// How candidates are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -194,6 +219,12 @@ pub struct Settings {
     /// Whether there is a column for the original's key.
     #[serde(default)]
     marks: bool,
+    /// What is done with a row that is related to another one.
+    #[serde(default)]
+    pub on_related: OnRelated,
+    /// Whether there are columns for that row's key and for what the row is to it.
+    #[serde(default)]
+    relates: bool,
     /// The table that rows are diverted to: schema and name.
     #[serde(default)]
     pub divert: Option<(String, String)>,
@@ -229,6 +260,8 @@ pub struct Roles {
     pub differ: Vec<usize>,
     /// The column for the original's key.
     pub marks: Option<usize>,
+    /// The columns for the key of a related row, and for what the row is to it.
+    pub related: Option<[usize; 2]>,
 }
 
 impl Settings {
@@ -285,7 +318,8 @@ impl Settings {
         let title = take(self.title.into()).next();
         let differ = take(self.differ).collect();
         let marks = take(self.marks.into()).next();
-        (next == count).then_some(Roles { documents, scope, time, title, differ, marks })
+        let related = self.relates.then(|| take(2)).map(|columns| [columns.start, columns.start + 1]);
+        (next == count).then_some(Roles { documents, scope, time, title, differ, marks, related })
     }
 }
 
@@ -327,11 +361,13 @@ mod tests {
 
     #[test]
     fn every_column_of_the_list_has_one_role() {
-        let settings = with(r#","columns":1,"scope":2,"time":true,"title":true,"differ":1,"marks":true"#).unwrap();
-        let roles = settings.roles(8).unwrap();
+        let all = r#","columns":1,"scope":2,"time":true,"title":true,"differ":1,"marks":true,"relates":true"#;
+        let settings = with(all).unwrap();
+        let roles = settings.roles(10).unwrap();
         assert_eq!((roles.documents, roles.scope, roles.differ), (vec![0, 1], vec![2, 3], vec![6]));
         assert_eq!((roles.time, roles.title, roles.marks), (Some(4), Some(5), Some(7)));
-        assert!(settings.roles(7).is_none() && settings.roles(9).is_none());
+        assert_eq!(roles.related, Some([8, 9]));
+        assert!(settings.roles(9).is_none() && settings.roles(11).is_none());
     }
 
     #[test]
