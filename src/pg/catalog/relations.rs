@@ -103,10 +103,11 @@ pub fn has_versions_of_snapshot(index: pg_sys::Oid) -> bool {
     }
 }
 
-/// Says whether a relation is a temporary table.
+/// Says whether a relation is a temporary table; false if it does not exist.
 pub fn is_temporary(relation: pg_sys::Oid) -> bool {
-    // SAFETY: reads a catalog.
-    unsafe { pg_sys::get_rel_persistence(relation) as u8 == pg_sys::RELPERSISTENCE_TEMP }
+    // SAFETY: reads a catalog; of a relation that exists, or else Postgres raises an error.
+    relation_kind(relation) != 0
+        && unsafe { pg_sys::get_rel_persistence(relation) as u8 == pg_sys::RELPERSISTENCE_TEMP }
 }
 
 /// Says whether a table is a partition.
