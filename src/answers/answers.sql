@@ -166,12 +166,13 @@ DECLARE
     keys text[];
 BEGIN
     EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
-        'WHERE a.numbers IS NULL AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
+        -- What has passed from a row to another one is nobody's opinion.
+        'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s), '
         'o AS MATERIALIZED ( '
         '    SELECT x.ctid AS place, x.key, x.other FROM %1$s x JOIN r a ON a.asked = x.key AND a.hash = x.hash JOIN r b ON b.asked = x.other AND b.hash = x.other_hash '
-        '    WHERE x.numbers IS NULL AND x.document = $3 AND ($4 IS NULL OR x.key = $4 OR x.other = $4) ORDER BY x.at DESC, x.key, x.other LIMIT greatest($5, 0)), '
+        '    WHERE x.numbers IS NULL AND x.act <> ''cleanup'' AND x.document = $3 AND ($4 IS NULL OR x.key = $4 OR x.other = $4) ORDER BY x.at DESC, x.key, x.other LIMIT greatest($5, 0)), '
         'm AS MATERIALIZED (SELECT o.place, neardup_internal.measured($2, ARRAY[o.key], ARRAY[o.other]) AS numbers FROM o) '
         'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL',
         answers, neardup_internal.answered_rows(target, document))
@@ -197,9 +198,26 @@ CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, k
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
+    PERFORM neardup_internal.disinherit(target, document::name, ARRAY[key], ARRAY[mark]);
 -- The UPDATE is the writer's, who has nothing to do with the owner's rights.
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
+END
+$$;
+
+-- Takes back what has passed from rows to those that a clean-up kept in their place.
+CREATE FUNCTION neardup_internal.disinherit(target regclass, document name, keys text[], kept text[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    answers regclass := neardup_internal.trusted_answers(target);
+BEGIN
+    IF answers IS NOT NULL THEN
+        EXECUTE format('DELETE FROM %s a USING (%s) r WHERE a.hash = r.hash AND a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3)',
+            answers, neardup_internal.answered_rows(target, document)) USING kept, document, keys;
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE NOTICE 'rows that were kept in place of these stay apart from what these are no copies of' USING DETAIL = SQLERRM,
+        HINT = format('The owner of %s withdraws that: SELECT neardup.withdraw(%L, act => ''cleanup'');', target, target);
 END
 $$;
 
@@ -324,9 +342,10 @@ COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integ
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[]) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers';
+COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
-COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
-COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark), by whom and when, and whether the rows under both keys still have the texts that were answered about: SELECT * FROM neardup.answers(''articles'')';
+COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
+COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark, cleanup), by whom and when, and whether the rows under both keys still have the texts that were answered about: SELECT * FROM neardup.answers(''articles'')';

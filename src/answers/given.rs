@@ -57,6 +57,12 @@ impl Given {
         self.answers.iter().filter(is_about).map(|answer| answer.is_copy).reduce(|a, b| a && b)
     }
 
+    /// Returns hashes and keys of what is no copy of the row, which has this key.
+    pub fn no_copies(&self, key: &str) -> impl Iterator<Item = (u64, &str)> {
+        let is_about = move |answer: &&Answer| !answer.is_copy && (answer.other != self.hash || answer.key == key);
+        self.answers.iter().filter(is_about).map(|answer| (answer.other, &*answer.other_key))
+    }
+
     /// Returns the keys of the rows that are no copies of the row.
     pub fn kept_from(&self) -> impl Iterator<Item = &str> {
         self.answers.iter().filter(|answer| !answer.is_copy).map(|answer| &*answer.other_key)
@@ -84,13 +90,13 @@ impl Given {
     /// Returns the numbers by which groups keep the row, which has this key, apart from others.
     pub fn apart(&self, key: &str) -> Apart {
         let mut apart = Apart::default();
-        for answer in self.answers.iter().filter(|answer| !answer.is_copy) {
-            if answer.other != self.hash {
+        for (other, other_key) in self.no_copies(key) {
+            if other != self.hash {
                 apart.own.push(self.hash);
-                apart.from.push(answer.other);
-            } else if answer.key == key {
-                apart.own.push(with_key(self.hash, &answer.key));
-                apart.from.push(with_key(self.hash, &answer.other_key));
+                apart.from.push(other);
+            } else {
+                apart.own.push(with_key(self.hash, key));
+                apart.from.push(with_key(self.hash, other_key));
             }
         }
         apart

@@ -25,7 +25,7 @@ BEGIN
         INTO answered USING (guarded).document, most;
     WITH q AS MATERIALIZED (
         SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY abs(q.score - 0.5::double precision), q.lot) AS nth
-        FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot text)),
+        FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot bigint)),
     m AS MATERIALIZED (
         SELECT q.stratum, q.nth, q.stands, neardup_internal.measured(arguments, ARRAY[q.key], ARRAY[q.other]) AS numbers
         FROM q WHERE wanted > 0 AND (q.stratum IS NOT NULL OR q.nth <= least(looked_at * wanted, most))),
@@ -67,7 +67,7 @@ BEGIN
         '    SELECT neardup_internal.key_text(c.key) AS key, neardup_internal.key_text(c.stays) AS other, c.value AS score '
         '    FROM neardup_internal.copies($1) c WHERE c.measure = ''facts'' AND c.value < 1), '
         'rows AS MATERIALIZED (SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key FROM %2$s t WHERE t.%3$I IS NOT NULL), '
-        'sampled AS MATERIALIZED (SELECT r.key FROM rows r ORDER BY md5(r.key || $4), r.key LIMIT $5), '
+        'sampled AS MATERIALIZED (SELECT r.key FROM rows r ORDER BY hashtextextended(r.key, $4), r.key LIMIT $5), '
         'seen AS MATERIALIZED ( '
         '    SELECT least(s.key COLLATE "C", w.key) AS key, greatest(s.key COLLATE "C", w.key) AS other, w.score, w.outcome '
         '    FROM sampled s CROSS JOIN LATERAL neardup.why($2, key => s.key, document => $3) w '
@@ -82,7 +82,7 @@ BEGIN
         '           (count(*) OVER (PARTITION BY l.score >= $7))::double precision AS pairs, 1::double precision AS stands FROM listed l '
         '    UNION ALL SELECT s.key, s.other, s.score, ''below'', s.pairs, s.pairs / (count(*) OVER ())::double precision FROM near s), '
         'numbered AS ( '
-        '    SELECT s.*, md5(concat_ws('' '', s.key, s.other, $4)) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY md5(concat_ws('' '', s.key, s.other, $4)), s.key, s.other) AS nth '
+        '    SELECT s.*, hashtextextended(concat_ws('' '', s.key, s.other), $4) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY hashtextextended(concat_ws('' '', s.key, s.other), $4), s.key, s.other) AS nth '
         '    FROM strata s WHERE NOT EXISTS ( '
         '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
         'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
@@ -94,7 +94,7 @@ BEGIN
         '    (SELECT r.key, r.other, r.score, r.stratum, r.pairs, r.stands, r.lot FROM at_random r ORDER BY r.nth, r.stratum LIMIT $8) '
         '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.stands, u.lot FROM uncertain u) q',
         keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
-        INTO drawn USING arguments, (guarded).target, (guarded).document, seed::text, sampled,
+        INTO drawn USING arguments, (guarded).target, (guarded).document, seed, sampled,
             coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n;
     RETURN neardup_internal.choose_questions(guarded, coalesce(drawn, '[]'), n);
 END
@@ -137,7 +137,7 @@ BEGIN
         'SELECT q.key, q.other, CASE q.stratum WHEN ''removed'' THEN ''at random: a clean-up would remove it'' WHEN ''named'' THEN ''at random: it is only named'' '
         '           WHEN ''below'' THEN ''at random: it is just below'' ELSE ''the answer teaches most'' END, q.score, '
         '       ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
-        'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, score double precision, lot text) '
+        'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, score double precision, lot bigint) '
         '     JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other ORDER BY q.lot', statement)
         USING (SELECT array_agg(DISTINCT x.k) FROM jsonb_array_elements(drawn) q CROSS JOIN LATERAL (VALUES (q ->> 'key'), (q ->> 'other')) x(k)),
             drawn;

@@ -57,6 +57,11 @@ impl Answers {
         self.0.is_none()
     }
 
+    /// Returns the table, if there are any.
+    pub fn table(&self) -> Option<pg_sys::Oid> {
+        self.0.map(|layout| layout.table)
+    }
+
     /// Returns the answers about rows with this hash.
     pub fn on(&self, hash: u64) -> Vec<Answer> {
         let Some(layout) = &self.0 else { return Vec::new() };

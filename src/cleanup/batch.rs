@@ -139,9 +139,10 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         let places = [Parameter::Number(after), Parameter::Number(last)];
         cleanup.lock(&places);
         change::run(&cleanup.recheck(), &places);
-        for place in answered_meanwhile(cleanup, after, last)? {
+        let answered = answered_meanwhile(cleanup, after, last)?;
+        for place in &answered.left {
             let statement = format!("UPDATE {LIST} c SET reason = 'answered meanwhile' WHERE c.place {EQUALS} $1");
-            change::run(&statement, &[Parameter::Number(place)]);
+            change::run(&statement, &[Parameter::Number(*place)]);
         }
         if action != Action::Mark {
             let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
@@ -164,6 +165,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
                 stored
             }
         } as i64;
+        answered.keep(cleanup, owner);
         // Nothing is filed under a run of another role, or one that has ended.
         let (target, role) = (cleanup.choice.guard.table, role::current());
         let noted = change::run_as(

@@ -4,52 +4,80 @@
 //! row: no third row joins what answers keep apart, as in a list. The answers are read as a constraint is read. So nothing is asked about
 //! a text that the caller may have put into the list by hand: the rows of the batch have been compared with their texts, and the list of
 //! a caller to whom row security applies is asked about no other rows.
+//!
+//! What was answered about a row that goes passes to the row that stays: "B is no copy of C" would be worth nothing if B went for A today, and
+//! C for A tomorrow.
 
 use ahash::AHashMap;
 use neardup_core::candidates::Apart;
+use pgrx::pg_sys;
 
 use super::plan::{Cleanup, LIST};
 use crate::answers::{Answers, Given};
 use crate::error::Result;
-use crate::guarded::statement;
+use crate::guarded::statement::{self, EQUALS};
+use crate::pg::call::role;
 use crate::pg::catalog;
+use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Row, Session};
 use crate::pg::table::rows::Snapshot;
 
 /// A row of the batch that answers keep apart from others.
 struct Asked {
     place: i64,
-    /// The key of the row that stays.
+    key: String,
+    given: Given,
+    /// The key and the hash of the row that stays.
     kept: String,
-    apart: Apart,
+    kept_hash: u64,
 }
 
-/// Returns the rows, of the places `after + 1 .. last`, that are kept apart from the row that stays or from those that go before them.
+/// What is answered about the rows of a batch.
+#[derive(Default)]
+pub struct Meanwhile {
+    /// The places of the rows that are kept apart from the row that stays or from those that go before them.
+    pub left: Vec<i64>,
+    /// What passes to the rows that stay.
+    inherited: Vec<Inherited>,
+    /// The table of answers.
+    table: Option<pg_sys::Oid>,
+}
+
+/// A row that stays is no copy of another one, because a row that goes for it is none.
+struct Inherited {
+    place: i64,
+    gone: String,
+    kept: String,
+    kept_hash: u64,
+    other: String,
+    other_hash: u64,
+}
+
+/// Returns what is answered about the rows of the places `after + 1 .. last`.
 ///
 /// # Errors
 /// Those of the statements.
-pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Vec<i64>> {
+pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Meanwhile> {
     let answers = Answers::beside(&cleanup.choice.guard);
     // Another table's rows are not what answers are about.
     if answers.is_none() || cleanup.choice.against.is_some() {
-        return Ok(Vec::new());
+        return Ok(Meanwhile::default());
     }
     // What the batch has found out is in the list by now, and what others have answered since it began counts.
     let snapshot = Snapshot::begin();
     let session = Session::open();
-    let apart = |row: &Row<'_>, hash, key| {
-        let hash = row.number(hash).unwrap_or_default().cast_unsigned();
-        Given::about(&answers, hash).apart(row.text(key).unwrap_or_default())
-    };
+    let hash = |row: &Row<'_>, column| row.number(column).unwrap_or_default().cast_unsigned();
+    let text = |row: &Row<'_>, column| row.text(column).unwrap_or_default().to_owned();
+    let apart = |row: &Row<'_>, of, key| Given::about(&answers, hash(row, of)).apart(&text(row, key));
     let mut asked = Vec::new();
     let mut groups: AHashMap<String, Apart> = AHashMap::new();
     let batch = format!("c.place > {after} AND c.place <= {last} AND c.reason IS NULL");
     session.each(&session.prepare(&cleanup.listed(&batch), &[]), &[], |row| {
-        let own = apart(row, 2, 3);
-        if !own.own.is_empty() {
-            let kept = row.text(5).unwrap_or_default().to_owned();
+        let (given, key) = (Given::about(&answers, hash(row, 2)), text(row, 3));
+        if !given.apart(&key).own.is_empty() {
+            let (kept, kept_hash) = (text(row, 5), hash(row, 4));
             groups.entry(kept.clone()).or_insert_with(|| apart(row, 4, 5));
-            asked.push(Asked { place: row.number(1).unwrap_or_default(), kept, apart: own });
+            asked.push(Asked { place: row.number(1).unwrap_or_default(), key, given, kept, kept_hash });
         }
         Ok(())
     })?;
@@ -64,16 +92,67 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Ve
     }
     drop(session);
     drop(snapshot);
-    let mut left = Vec::new();
-    for Asked { place, kept, apart } in asked {
-        let group = groups.entry(kept).or_default();
+    let mut meanwhile = Meanwhile { table: answers.table(), ..Meanwhile::default() };
+    for row in asked {
+        let group = groups.entry(row.kept.clone()).or_default();
+        let apart = row.given.apart(&row.key);
         if group.meets(&apart) {
-            left.push(place);
+            meanwhile.left.push(row.place);
         } else {
             group.add(&apart);
+            meanwhile.inherited.extend(row.inherited(&answers));
         }
     }
-    Ok(left)
+    Ok(meanwhile)
+}
+
+impl Meanwhile {
+    /// Keeps what passes to the rows that stay, where the other row has gone, as the owner of the table.
+    pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) {
+        let Some(table) = self.table else { return };
+        let has_gone = format!("SELECT FROM {LIST} c WHERE c.place {EQUALS} $1 AND c.reason IS NULL");
+        let statement = format!(
+            "INSERT INTO {table} (key, other, is_copy, note, act, role, at, document, hash, other_hash) \
+             VALUES ($1, $2, false, $3, 'cleanup', $4, pg_catalog.clock_timestamp(), $5, $6, $7)",
+            table = statement::relation(table),
+        );
+        let role = role::current();
+        let document = cleanup.choice.guard.columns.first().map_or("", String::as_str);
+        for answer in &self.inherited {
+            if change::run(&has_gone, &[Parameter::Number(answer.place)]) > 0 {
+                let values = [
+                    Parameter::Text(&answer.kept),
+                    Parameter::Text(&answer.other),
+                    Parameter::Text(&answer.gone),
+                    Parameter::Text(&role),
+                    Parameter::Text(document),
+                    Parameter::Number(answer.kept_hash.cast_signed()),
+                    Parameter::Number(answer.other_hash.cast_signed()),
+                ];
+                change::run_as(owner, &statement, &values);
+            }
+        }
+    }
+}
+
+impl Asked {
+    /// Returns what passes from the row to the one that stays; what is answered about that one already goes before.
+    fn inherited(&self, answers: &Answers) -> Vec<Inherited> {
+        let heir = Given::about(answers, self.kept_hash);
+        let passes = self.given.no_copies(&self.key).filter(|&(other, key)| {
+            let is_itself = other == self.kept_hash && key == self.kept;
+            !is_itself && heir.on(&self.kept, other, key).is_none()
+        });
+        let inherited = |(other, key): (u64, &str)| Inherited {
+            place: self.place,
+            gone: self.key.clone(),
+            kept: self.kept.clone(),
+            kept_hash: self.kept_hash,
+            other: key.to_owned(),
+            other_hash: other,
+        };
+        passes.map(inherited).collect()
+    }
 }
 
 impl Cleanup {

@@ -111,6 +111,7 @@ DECLARE
     part bigint;
     keys pg_catalog.text[];
     kept pg_catalog.text[];
+    document pg_catalog.name;
     answered bigint := 0;
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
@@ -140,10 +141,12 @@ BEGIN
         EXIT WHEN batch IS NULL;
         part := neardup_internal.restore_batch(target, removed, places);
         restored := restored + part;
+        document := (
+            SELECT r.document FROM neardup.runs r
+            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
+        PERFORM neardup_internal.disinherit(target, document, keys, kept);
         IF answer THEN
-            answered := answered + neardup_internal.note_restored(target, (
-                SELECT r.document FROM neardup.runs r
-                WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL), keys, kept);
+            answered := answered + neardup_internal.note_restored(target, document, keys, kept);
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
