@@ -1,6 +1,18 @@
 -- What `cargo xtask bench --quick` compares with the figures in bench/quick.json: four small tables, real ones where the folder of real texts is
 -- at hand, otherwise made up in the same way on every machine.
+-- Times are processor times of this session, from Linux: other load changes them much less than what a clock says.
 SET work_mem = '64MB';
+SET max_parallel_workers_per_gather = 0;
+SET max_parallel_maintenance_workers = 0;
+CREATE FUNCTION bench.on_processor() RETURNS float8 LANGUAGE sql VOLATILE RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9;
+CREATE OR REPLACE FUNCTION bench.seconds(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+    started float8 := bench.on_processor();
+BEGIN
+    EXECUTE statement;
+    RETURN bench.on_processor() - started;
+END
+$$;
 CREATE TABLE bench.quick (line int GENERATED ALWAYS AS IDENTITY, name text, ratio float8);
 \if :has_folder
 \set corpus titles
