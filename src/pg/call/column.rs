@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString};
 use pgrx::pg_sys;
 
 use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::settings;
 
 /// A column's type and collation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     }
 }
 
-/// Returns a value's text form.
+/// Returns a value's text form, which does not depend on the session's settings.
 ///
 /// # Safety
 /// `value` must be a value of type `kind`.
@@ -84,7 +85,7 @@ pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
     // SAFETY: the value is guaranteed by the caller; an output function gives a C string in the memory of this call.
     unsafe {
         pg_sys::getTypeOutputInfo(kind, &raw mut function, &raw mut is_varlena);
-        let text = boundary::catch(|| raw::OidOutputFunctionCall(function, value));
+        let text = settings::plain(kind, || boundary::catch(|| raw::OidOutputFunctionCall(function, value)));
         CStr::from_ptr(text).to_string_lossy().into_owned()
     }
 }

@@ -1,4 +1,4 @@
-//! Calls between Postgres and the extension: the error boundary, roles, triggers, window functions, aggregates, memory, transactions.
+//! Calls between Postgres and the extension: the error boundary, roles, settings, triggers, window functions, aggregates, memory, transactions.
 
 pub mod aggregate;
 pub mod boundary;
@@ -7,6 +7,7 @@ pub mod function;
 pub mod memory;
 pub mod role;
 pub mod set;
+pub mod settings;
 pub mod statement;
 pub mod transaction;
 pub mod trigger;

@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
+use crate::pg::call::settings;
 use crate::pg::compat;
 
 /// Says whether the user may read every row of the table: may select, and row security does not apply.
@@ -46,7 +47,7 @@ pub fn as_owner<T>(owner: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
         pg_sys::GetUserIdAndSecContext(&raw mut user, &raw mut context);
         pg_sys::SetUserIdAndSecContext(owner, context | pg_sys::SECURITY_RESTRICTED_OPERATION as i32);
         let level = pg_sys::NewGUCNestLevel();
-        set(c"search_path", c"pg_catalog, pg_temp");
+        settings::set(c"search_path", c"pg_catalog, pg_temp");
         level
     };
     let result = work();
@@ -62,26 +63,6 @@ pub fn as_owner<T>(owner: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
 pub fn locked_down<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: reads a variable of this backend.
     as_owner(unsafe { pg_sys::GetUserId() }, work)
-}
-
-/// Changes a setting within the current nest level.
-///
-/// # Safety
-/// Only between `NewGUCNestLevel` and `AtEOXact_GUC`.
-unsafe fn set(name: &CStr, value: &CStr) {
-    // SAFETY: both are C strings; Postgres copies the value.
-    unsafe {
-        pg_sys::set_config_option(
-            name.as_ptr(),
-            value.as_ptr(),
-            pg_sys::GucContext::PGC_USERSET,
-            pg_sys::GucSource::PGC_S_SESSION,
-            pg_sys::GucAction::GUC_ACTION_SAVE,
-            true,
-            0,
-            false,
-        );
-    }
 }
 
 /// Returns the name of the current user.

@@ -178,6 +178,8 @@ INSERT INTO keyed VALUES (body(), '2031-05-04 12:00+00', '10.0.0.1', 'x', true, 
     (body(2), '2031-05-04 12:00+00', '10.0.0.3', 'z', true, '2031-05-04', 'a, b', 3, 'c');
 UPDATE keyed SET duplicate_of = NULL WHERE NOT flag;
 RESET datestyle;
+SELECT key, other, act, holds FROM neardup.answers('keyed');
+SELECT neardup.withdraw('keyed', act => 'unmark');
 SELECT key, duplicate_of FROM neardup.duplicates('keyed');
 SELECT a.key AS key, b.key AS other FROM neardup.groups('keyed') a JOIN neardup.groups('keyed') b USING (group_key) WHERE a.key LIKE '1.50%' AND b.key LIKE '2.00%' \gset
 SELECT neardup.answer('keyed', :'key', :'other', false);
@@ -224,6 +226,19 @@ INSERT INTO brief VALUES (2, body() || '!');
 COMMIT;
 SELECT key, other, holds FROM neardup.answers('brief');
 SELECT * FROM neardup.duplicates('brief');
+-- keys and values are the same for sessions with other settings
+CREATE TABLE dated (day date, part real, due timestamptz, body text, PRIMARY KEY (day, part));
+SELECT neardup.protect('dated', 'body', on_duplicate => 'mark', differ => '{due}');
+INSERT INTO dated VALUES ('2031-05-04', 0.1, '2031-06-01 00:00+00', body()), ('2031-05-05', 0.1, '2031-06-01 00:00+00', body() || '!');
+SET datestyle = 'German';
+SET timezone = 'Asia/Tokyo';
+SET extra_float_digits = -5;
+SELECT neardup.answer('dated', '2031-05-04, 0.1', '2031-05-05, 0.1', false);
+DELETE FROM dated WHERE day = '2031-05-05';
+INSERT INTO dated VALUES ('2031-05-05', 0.1, '2031-06-01 00:00+00', body() || '!'), ('2031-05-06', 0.1, '2031-06-01 00:00+00', body() || ' ');
+RESET ALL;
+SELECT day, duplicate_of FROM dated ORDER BY day;
+SELECT key, other, holds FROM neardup.answers('dated');
 -- names
 CREATE TABLE "$1 'a" (id int PRIMARY KEY, "$1" text);
 SELECT neardup.protect('"$1 ''a"', '$1', on_duplicate => 'mark');
