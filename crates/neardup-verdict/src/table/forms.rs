@@ -3,6 +3,7 @@
 //! A *form* is what rows with other messages have in common with a text: the description of a show below each week's programme.
 //! *Furniture* are lines that the whole table repeats: footers, menus, disclaimers. [`Forms`] keeps what has been read.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,6 +14,7 @@ use super::rarity::Rarity;
 use super::rows::Rows;
 use crate::compare::passages::Passages;
 use crate::compare::prepared::Prepared;
+use crate::read::units::Text;
 use neardup_text::Result;
 use neardup_text::hash::{mix, token_hash};
 
@@ -232,7 +234,8 @@ impl Forms {
                 for key in distinct {
                     *counted.entry(key).or_default() += 1;
                 }
-                rarity.add(&prepared.read(None).text);
+                // Its facts are not asked for.
+                rarity.add(&Text::without(Cow::Borrowed(prepared.plain()), &[], None));
             }
             counted.retain(|_, rows| *rows >= FURNITURE);
             let furniture = Rc::new(counted.into_keys().collect());
