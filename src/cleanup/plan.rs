@@ -130,6 +130,11 @@ impl Cleanup {
     /// The condition that rows t and r are still what was judged: their texts, scopes, times, titles and the columns that must not
     /// differ. An unchanged hash stands for a text that was judged; texts that were called identical by their hashes alone are compared in full.
     pub fn is_unchanged(&self) -> String {
+        format!("SELECT {}", self.unchanged())
+    }
+
+    /// The clauses of that condition: rows t and r, and d with the hashes of what is compared of them.
+    pub fn unchanged(&self) -> String {
         let columns = catalog::columns(self.choice.guard.table);
         let mut conditions = vec![format!(
             "d.own_hash {EQUALS} c.document_hash AND d.kept_hash {EQUALS} c.stays_hash \
@@ -154,7 +159,7 @@ impl Cleanup {
             ));
         }
         format!(
-            "SELECT FROM {target} t, {kept} r CROSS JOIN LATERAL (SELECT {own} AS own, {other} AS kept OFFSET 0) x \
+            "FROM {target} t, {kept} r CROSS JOIN LATERAL (SELECT {own} AS own, {other} AS kept OFFSET 0) x \
                     CROSS JOIN LATERAL (SELECT x.*, {own_hash} AS own_hash, {kept_hash} AS kept_hash OFFSET 0) d \
              WHERE {is_duplicate} AND {is_kept} AND {conditions}",
             target = self.target,

@@ -1,9 +1,10 @@
 //! Answers that are given while a clean-up runs: those on the rows of a batch are asked for again before it removes them.
 //!
 //! A row is left in place if it is now kept apart from the row that stays, or from another one that the clean-up removes in favour of the same
-//! row: no third row joins what answers keep apart, as in a list. The answers are read as a constraint is read. So nothing is asked about
-//! a text that the caller may have put into the list by hand: the rows of the batch have been compared with their texts, and the list of
-//! a caller to whom row security applies is asked about no other rows.
+//! row: no third row joins what answers keep apart, as in a list. The answers are read as a constraint is read, and written as their owner. So
+//! nothing is asked about a text, and nothing noted of it, that the caller may have put into the list by hand: keys and hashes are those of the rows
+//! of the batch, which the caller sees. The list tells only which rows these are. The list of a caller to whom row security applies is asked
+//! about no other rows.
 //!
 //! What was answered about a row that goes passes to the row that stays: "B is no copy of C" would be worth nothing if B went for A today, and
 //! C for A tomorrow.
@@ -72,7 +73,7 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Me
     let mut asked = Vec::new();
     let mut groups: AHashMap<String, Apart> = AHashMap::new();
     let batch = format!("c.place > {after} AND c.place <= {last} AND c.reason IS NULL");
-    session.each(&session.prepare(&cleanup.listed(&batch), &[]), &[], |row| {
+    session.each(&session.prepare(&cleanup.stored(&batch), &[]), &[], |row| {
         let (given, key) = (Given::about(&answers, hash(row, 2)), text(row, 3));
         if !given.apart(&key).own.is_empty() {
             let (kept, kept_hash) = (text(row, 5), hash(row, 4));
@@ -156,7 +157,18 @@ impl Asked {
 }
 
 impl Cleanup {
-    /// Places of the list, in order: place, hash and key of the duplicate row, hash and key of the kept row.
+    /// Places of the list, in order, with what is stored: place, hash and key of the duplicate row, hash and key of the kept row.
+    fn stored(&self, condition: &str) -> String {
+        format!(
+            "SELECT c.place, s.own_hash, s.key, s.kept_hash, s.kept FROM {LIST} c CROSS JOIN LATERAL ( \
+                 SELECT d.own_hash, {key} AS key, d.kept_hash, {kept} AS kept {unchanged} OFFSET 0) s WHERE {condition} ORDER BY c.place",
+            key = statement::key_of("t", &self.keys),
+            kept = statement::key_of("r", &self.kept_keys),
+            unchanged = self.unchanged(),
+        )
+    }
+
+    /// The same, as the list has it.
     fn listed(&self, condition: &str) -> String {
         format!(
             "SELECT c.place, c.document_hash, {key}, c.stays_hash, {kept} FROM {LIST} c WHERE {condition} ORDER BY c.place",

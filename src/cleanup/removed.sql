@@ -11,6 +11,15 @@ CREATE FUNCTION neardup_internal.removed_name(target regclass) RETURNS text
     RETURN (SELECT pg_catalog.format('%I.%I', n.nspname, neardup_internal.shortened_name(c.relname::text, 55) || '_removed')
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = target::oid);
 
+-- The columns of a table of removed rows before the table's own.
+CREATE FUNCTION neardup_internal.record_columns() RETURNS TABLE (place bigint, name name, type regtype)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT c.place, c.name, c.type
+    FROM ROWS FROM (pg_catalog.unnest('{neardup_run,neardup_batch,neardup_at,neardup_by,neardup_key,neardup_duplicate_of,neardup_verdict,neardup_measure,neardup_value}'::name[]),
+                    pg_catalog.unnest('{bigint,integer,timestamptz,text,text,text,text,text,float8}'::regtype[])) WITH ORDINALITY c(name, type, place);
+END;
+
 -- The table of removed rows, if it is one: another role's table of that name would get rows that its owner may not see.
 CREATE FUNCTION neardup_internal.trusted_removed(target regclass) RETURNS regclass
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -18,7 +27,10 @@ BEGIN ATOMIC
     SELECT r.oid::regclass
     FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
     WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.removed_name(target))::oid AND r.relkind = 'r'
-          AND EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attname = 'neardup_run' AND NOT a.attisdropped);
+          AND NOT EXISTS (
+              SELECT FROM neardup_internal.record_columns() c
+              WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
+                                WHERE a.attrelid = r.oid AND a.attname = c.name AND a.atttypid = c.type::oid AND NOT a.attisdropped));
 END;
 
 CREATE FUNCTION neardup_internal.removed_table(target regclass) RETURNS regclass
@@ -93,11 +105,14 @@ BEGIN
             HINT = format('Its owner creates the table for them, or adds columns to it: SELECT neardup.keep_removed(%L);', target);
     END IF;
     IF removed IS NULL THEN
+        IF EXISTS (SELECT FROM pg_attribute a JOIN neardup_internal.record_columns() r ON r.name = a.attname WHERE a.attrelid = target::oid AND NOT a.attisdropped) THEN
+            RAISE EXCEPTION 'table % has columns of a table of removed rows', target USING ERRCODE = 'duplicate_column',
+                DETAIL = format('They are %s.', (SELECT string_agg(r.name::text, ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r)),
+                HINT = 'Clean it with action => ''delete'' or ''mark'', or rename its columns.';
+        END IF;
         EXECUTE format(
-            'CREATE TABLE %s AS SELECT NULL::bigint AS neardup_run, NULL::integer AS neardup_batch, NULL::timestamptz AS neardup_at, '
-            'NULL::text AS neardup_by, NULL::text AS neardup_key, NULL::text AS neardup_duplicate_of, NULL::text AS neardup_verdict, '
-            'NULL::text AS neardup_measure, NULL::double precision AS neardup_value, t.* FROM %s t WITH NO DATA',
-            neardup_internal.removed_name(target), target);
+            'CREATE TABLE %s AS SELECT %s, t.* FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
+            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r), target);
         removed := neardup_internal.removed_name(target);
         EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
@@ -112,6 +127,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the table of removed rows beside a table';
+COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there and in its table of removed rows';

@@ -77,8 +77,7 @@ DECLARE
     columns pg_catalog.text[] := ARRAY(
         SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
         WHERE a.attrelid = removed::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
-              AND a.attname::pg_catalog.text <> ALL (ARRAY['neardup_run', 'neardup_batch', 'neardup_at', 'neardup_by', 'neardup_key',
-                  'neardup_duplicate_of', 'neardup_verdict', 'neardup_measure', 'neardup_value'])
+              AND NOT EXISTS (SELECT FROM neardup_internal.record_columns() r WHERE r.name = a.attname)
               AND NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.name = a.attname));
     total bigint;
     lost bigint;

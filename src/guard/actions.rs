@@ -9,6 +9,7 @@ use pgrx::{IntoDatum, pg_sys};
 use super::candidates::Match;
 use super::merge;
 use super::outcome;
+use super::stored;
 use super::subject::Subject;
 use crate::error::{Result, error};
 use crate::guarded::guard::Guard;
@@ -80,7 +81,12 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
     }
 }
 
+/// Marks the row with the key of its original. A writer from whom row security hides that row does not learn of it: the row is stored without a
+/// mark, and a list finds it.
 fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
+    if !stored::may_learn(guard, trigger.relation_oid(), &found.key) {
+        return Fate::Stored;
+    }
     let column = guard.part(trigger.relation_oid()).and_then(|part| guard.mark_column(&part));
     match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
         Some((column, kind)) => Fate::Marked(column, column::input(&found.key, kind)),

@@ -9,8 +9,11 @@ use std::cell::RefCell;
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use pgrx::spi::quote_literal;
 
-use crate::error::Result;
+use crate::error::{Result, error};
+use crate::guarded::arguments::shown;
+use crate::guarded::guard::Guard;
 use crate::pg::call::transaction::{self, Listener, SavepointEnd};
 use crate::pg::call::{boundary, role};
 use crate::pg::catalog;
@@ -52,6 +55,7 @@ pub fn active(table: pg_sys::Oid) -> Option<bool> {
 /// back. With `answer`, each such row is noted as no copy of those that it would have duplicated.
 #[pg_extern(sql = false)]
 pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
+    check_table(target)?;
     if !role::owns(target) {
         let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
@@ -64,5 +68,24 @@ pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
     }
     LISTENER.listen();
     BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint(), answer)));
+    Ok(())
+}
+
+/// Checks that rows can be let into a relation, and that it is the one whose guard would judge them.
+fn check_table(target: pg_sys::Oid) -> Result<()> {
+    let kind = catalog::relation_kind(target);
+    let wrong = |message| error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message);
+    if kind == 0 {
+        let message = format!("table with OID {} does not exist", u32::from(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message));
+    } else if ![pg_sys::RELKIND_RELATION, pg_sys::RELKIND_PARTITIONED_TABLE].contains(&kind) {
+        return Err(wrong(format!("{} is not a table", shown(target))));
+    }
+    let guards = Guard::all_of(target).unwrap_or_default();
+    if let Some(guard) = guards.first().filter(|_| guards.iter().all(|guard| guard.table != target)) {
+        let root = shown(guard.table);
+        return Err(wrong(format!("{} is a partition, and the guard is on {root}", shown(target)))
+            .set_hint(format!("SELECT neardup.let_through({});", quote_literal(root))));
+    }
     Ok(())
 }

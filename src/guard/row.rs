@@ -11,6 +11,7 @@ use super::moved::{self, Arrival};
 use super::noted;
 use super::related::Related;
 use super::signature::Signature;
+use super::stored;
 use super::subject::{Subject, content_hash};
 use super::verify::Verifier;
 use super::{bypass, locks, outcome};
@@ -75,6 +76,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Fate::Stored => marks.extend(guard.mark_column(&part).map(|column| (column, None))),
     }
     if let Some([row, relation]) = guard.related_columns(&part) {
+        related = related.filter(|related| stored::may_learn(&guard, trigger.relation_oid(), &related.key));
         let kind = trigger.column_type(row);
         let key = related.as_ref().zip(kind).map(|(related, kind)| column::input(&related.key, kind));
         marks.extend([(row, key), (relation, related.and_then(|related| related.relation.into_datum()))]);

@@ -1,5 +1,6 @@
-//! A stored row, found by its primary key as text.
+//! A stored row, found by its primary key as text, and whether a writer may learn of it.
 
+use neardup_core::row_key;
 use pgrx::prelude::*;
 
 use crate::guarded::guard::Guard;
@@ -10,24 +11,43 @@ use crate::pg::catalog;
 use crate::pg::table::original;
 use crate::pg::table::row_id::Tid;
 use crate::pg::table::rows::{Snapshot, Table, Version};
+use crate::pg::table::unique;
 
-/// Finds a row, as the current user, by its key: its table and its address.
+/// Finds a row, as the current user, by its key: its table and its address. A key may have been of other types when it was written down: a text
+/// that is no value of the type is the key of no row, and where that is not known, texts are compared.
 pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
     let columns = statement::primary_key(guard.table);
-    let (condition, value) = match &columns[..] {
-        [only] => {
-            // The CHECK of a domain would run code of its owner.
-            let kind = catalog::base_type(only.kind);
-            (statement::equal(&columns, "t", |_, _| "$1".to_owned()), (kind, Some(column::input(key, kind))))
+    let (mut conditions, mut values) = (Vec::new(), Vec::new());
+    for (number, (column, value)) in (1..).zip(columns.iter().zip(row_key::split(key, columns.len())?)) {
+        // The CHECK of a domain would run code of its owner.
+        let kind = catalog::base_type(column.kind);
+        let own = statement::column("t", &column.name);
+        match unique::forms_of(kind) {
+            Some(is_form) if !is_form(&value) => return None,
+            Some(_) => {
+                let equals = statement::operator(column.kind, catalog::Comparison::Equal);
+                conditions.push(format!("{own} {equals} ${number}"));
+                values.push((kind, Some(column::input(&value, kind))));
+            }
+            None => {
+                conditions.push(format!("{} {} ${number}", statement::key_part(&own), statement::EQUALS));
+                values.push((pg_sys::TEXTOID, value.into_datum()));
+            }
         }
-        _ => {
-            let condition = format!("$1 {} {}", statement::EQUALS, statement::key_of("t", &columns));
-            (condition, (pg_sys::TEXTOID, key.into_datum()))
-        }
-    };
-    let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", statement::only(guard.table));
-    // SAFETY: the statement gives these columns, and the value is of the parameter's type.
-    unsafe { original::find(&statement, &[value]) }
+    }
+    let (table, condition) = (statement::only(guard.table), conditions.join(" AND "));
+    let statement = format!("SELECT t.ctid, t.tableoid FROM {table} AS t WHERE {condition}");
+    // SAFETY: the statement gives these columns, and the values are of the parameters' types.
+    unsafe { original::find(&statement, &values) }
+}
+
+/// Says whether the current user, who stores a row in `part`, may learn the key of another row from a mark on the new one. Where row security
+/// applies to them, that must be a row that they see. A user who may read no column at all reads no mark either.
+pub fn may_learn(guard: &Guard, part: pg_sys::Oid, key: &str) -> bool {
+    let tables = [guard.table, part];
+    !tables.into_iter().any(catalog::has_row_security)
+        || !tables.into_iter().any(catalog::may_read_some)
+        || catalog::may_read_columns(guard.table) && find(guard, key).is_some()
 }
 
 /// Returns the mark of a row, without asking for a right; `None` if it has none, or does not exist.

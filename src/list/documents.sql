@@ -12,6 +12,8 @@ CREATE FUNCTION neardup_internal.shared_documents(arguments jsonb, parents text,
     RETURNS TABLE (key text, copies bigint, rows bigint, share double precision,
         other text, other_copies bigint, other_rows bigint, other_share double precision)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED COST 1000000 ROWS 1000
+    -- Compiling takes seconds, during which nothing can be cancelled; its cost is estimated far too high.
+    SET jit = off
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$

@@ -15,7 +15,8 @@ pub use columns::{Column, column_name, column_number, column_type, columns, is_t
 pub use functions::{extension_schema, function, function_name, function_of_row, is_immutable_text_of_row, joins_rows};
 pub use relations::{
     belongs, has_children, has_row_security, has_versions_of_snapshot, inheritors, is_partition, is_temporary,
-    may_lock, may_read_columns, owner, pages, primary_key, qualified_name, relation, relation_kind, relation_name,
+    may_lock, may_read_columns, may_read_some, owner, pages, primary_key, qualified_name, relation, relation_kind,
+    relation_name,
 };
 pub use trust::{is_plain_cast, is_trusted};
 pub use types::{Comparison, base_type, collation_name, has_equality, operator, row_type, shown_type, type_name};

@@ -155,16 +155,25 @@ pub fn may_read_columns(relation: pg_sys::Oid) -> bool {
     }
 }
 
-/// Says whether the current user may lock all rows of a relation: may update it, and row security does not apply.
-pub fn may_lock(relation: pg_sys::Oid) -> bool {
+/// Says whether the current user may read any column of a relation.
+pub fn may_read_some(relation: pg_sys::Oid) -> bool {
+    may_on_some(relation, pg_sys::ACL_SELECT)
+}
+
+/// Says whether the current user has a right on a relation or one of its columns.
+fn may_on_some(relation: pg_sys::Oid, right: u32) -> bool {
     // SAFETY: only reads catalogs for the current user.
     unsafe {
-        let (user, right) = (pg_sys::GetUserId(), pg_sys::ACL_UPDATE as pg_sys::AclMode);
+        let (user, right) = (pg_sys::GetUserId(), pg_sys::AclMode::from(right));
         let any = pg_sys::AclMaskHow::ACLMASK_ANY;
-        (pg_sys::pg_class_aclcheck(relation, user, right) == pg_sys::AclResult::ACLCHECK_OK
-            || pg_sys::pg_attribute_aclcheck_all(relation, user, right, any) == pg_sys::AclResult::ACLCHECK_OK)
-            && !has_row_security(relation)
+        pg_sys::pg_class_aclcheck(relation, user, right) == pg_sys::AclResult::ACLCHECK_OK
+            || pg_sys::pg_attribute_aclcheck_all(relation, user, right, any) == pg_sys::AclResult::ACLCHECK_OK
     }
+}
+
+/// Says whether the current user may lock all rows of a relation: may update it, and row security does not apply.
+pub fn may_lock(relation: pg_sys::Oid) -> bool {
+    may_on_some(relation, pg_sys::ACL_UPDATE) && !has_row_security(relation)
 }
 
 /// Says whether row security may hide rows of a relation from the current user.

@@ -258,3 +258,12 @@ COMMIT;
 SELECT count(*) < 300 AS bounded FROM many_answers;
 DROP OWNED BY regress_answers_mallory;
 DROP ROLE regress_answers_mallory;
+-- a guard that marks asks for rows by keys that were answered about, which may be of another type by now
+CREATE TABLE rekeyed (code text PRIMARY KEY, id int NOT NULL, body text);
+SELECT neardup.protect('rekeyed', 'body', on_duplicate => 'mark');
+INSERT INTO rekeyed VALUES ('a', 1, body()), ('b', 2, 'Apples ripened early in the valley this year; growers queue at the cooperative before dawn.');
+SELECT neardup.answer('rekeyed', 'a', 'b', false);
+ALTER TABLE rekeyed DROP CONSTRAINT rekeyed_pkey, ADD PRIMARY KEY (id);
+INSERT INTO rekeyed VALUES ('c', 3, body());
+SELECT id, duplicate_of FROM rekeyed WHERE code = 'c';
+DROP TABLE rekeyed, rekeyed_answers;

@@ -85,6 +85,17 @@ SELECT neardup.protect('taken', 'body');
 CREATE TABLE taken_removed (id int);
 CALL neardup.cleanup('taken', dry_run => false);
 DROP TABLE taken_removed;
+-- nor is one that has only some of the columns, or columns of other types
+CREATE TABLE taken_removed (neardup_run bigint);
+SELECT neardup.keep_removed('taken');
+CALL neardup.purge('taken', '0 days');
+DROP TABLE taken_removed;
+CREATE TABLE taken_removed AS SELECT '1'::text AS neardup_run, 1 AS neardup_batch, now() AS neardup_at, ''::text AS neardup_by, ''::text AS neardup_key, ''::text AS neardup_duplicate_of, ''::text AS neardup_verdict, ''::text AS neardup_measure, 1::float8 AS neardup_value;
+CALL neardup.cleanup('taken', dry_run => false);
+CALL neardup.restore('taken', 1);
+-- a table of removed rows has none itself
+SELECT neardup.keep_removed('taken_removed');
+DROP TABLE taken_removed;
 SELECT neardup.keep_removed('taken');
 CREATE ROLE regress_other;
 ALTER TABLE taken_removed OWNER TO regress_other;

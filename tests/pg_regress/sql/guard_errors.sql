@@ -116,3 +116,18 @@ SELECT number, fields(statement) FROM raising JOIN before_guard b USING (number)
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
 SELECT current_setting('search_path') AS path, current_user = session_user AS myself;
 DROP TABLE guarded, children, parents, checked, raising, before_guard, in_trigger;
+-- rows are let into tables, and by the table that has the guard
+CREATE VIEW no_table AS SELECT 1 AS id;
+CREATE SEQUENCE no_rows;
+SELECT neardup.let_through('no_table');
+SELECT neardup.let_through('no_rows');
+SELECT neardup.let_through(4294967295);
+CREATE TABLE parts (id int, part int, body text, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+SELECT neardup.let_through('parts_1');
+SELECT neardup.protect('parts', 'body');
+SELECT neardup.let_through('parts_1');
+SELECT neardup.let_through('parts', false);
+DROP TABLE parts;
+DROP VIEW no_table;
+DROP SEQUENCE no_rows;
