@@ -7,6 +7,7 @@ use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::call::column;
 use crate::pg::call::role;
+use crate::pg::call::settings;
 use crate::pg::catalog;
 use crate::pg::table::original;
 use crate::pg::table::row_id::Tid;
@@ -37,8 +38,11 @@ pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
     }
     let (table, condition) = (statement::only(guard.table), conditions.join(" AND "));
     let statement = format!("SELECT t.ctid, t.tableoid FROM {table} AS t WHERE {condition}");
-    // SAFETY: the statement gives these columns, and the values are of the parameters' types.
-    unsafe { original::find(&statement, &values) }
+    // Guards write a key under these settings.
+    settings::plain(pg_sys::Oid::INVALID, || {
+        // SAFETY: the statement gives these columns, and the values are of the parameters' types.
+        unsafe { original::find(&statement, &values) }
+    })
 }
 
 /// Says whether the current user, who stores a row in `part`, may learn the key of another row from a mark on the new one. Where row security
