@@ -53,15 +53,8 @@ impl Trees<'_> {
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         let most_at = |at: i16| self.most_below(at, [&[], &[]]);
-        let mut most = 0.0;
-        let mut after: Vec<f64> = Vec::with_capacity(self.roots.len());
-        for &root in self.roots.iter().rev() {
-            after.push(most);
-            most += most_at(root);
-        }
-        after.reverse();
         let below = (0..).take(self.splits.len()).map(|split| most_at(split) as f32).collect();
-        Bounds { after, below }
+        Bounds { trees: self.roots.iter().map(|root| most_at(*root)).collect(), below }
     }
 
     fn most_below(&self, at: i16, [least, most]: [&[f64]; 2]) -> f64 {
@@ -101,38 +94,57 @@ impl Trees<'_> {
 /// What trees can add at most.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// For each tree, all trees after it.
-    after: Vec<f64>,
+    /// For each tree, its greatest leaf.
+    trees: Vec<f64>,
     /// For each split, the greatest leaf below it.
     below: Vec<f32>,
 }
 
-/// How far some numbers have been followed through each tree: to the first split on one that may change, or to a leaf.
+/// How far some numbers have been followed through each tree: to the first split on one that may change, or to a leaf. A tree in which a leaf was
+/// reached is not looked at again before the sum.
 #[derive(Clone, Debug)]
 pub struct Walk<'t> {
     trees: &'t Trees<'t>,
     at: Vec<i16>,
+    /// The trees in which no leaf was reached, in their order.
+    open: Vec<u16>,
+    /// What the others add.
+    reached: f64,
 }
 
 impl<'t> Walk<'t> {
     /// Begins before the first split of each tree.
     #[must_use]
     pub fn new(trees: &'t Trees<'t>) -> Self {
-        Self { trees, at: trees.roots.to_vec() }
+        let open = (0..).take(trees.roots.len()).collect();
+        Self { trees, at: trees.roots.to_vec(), open, reached: 0.0 }
     }
 
     /// Says whether [`Trees::most`] is at least `least`, by as few trees as that takes, and goes on through the splits on numbers that are
     /// `settled`: their ranges are one value, the same in all later calls. `bounds` are those of the trees.
     pub fn may_reach(&mut self, numbers: &Ranges, settled: &Each<bool>, least: f64, bounds: &Bounds) -> bool {
-        let mut sum = self.trees.constant;
-        for (at, after) in self.at.iter_mut().zip(&bounds.after) {
-            *at = self.trees.follow(*at, &numbers.least, |number| settled.get(number));
-            sum += f64::from(self.trees.most_from(*at, numbers, &bounds.below, f32::MIN));
-            if sum + after < least {
-                return false;
+        let Self { trees, at, open, reached } = self;
+        let most_of = |tree: u16| bounds.trees.get(usize::from(tree)).copied().unwrap_or_default();
+        // The most that the trees can add: that of each is replaced by what it can add from where it has got to.
+        let mut most = trees.constant + *reached + open.iter().map(|tree| most_of(*tree)).sum::<f64>();
+        let (mut next, mut kept) = (0, 0);
+        while most >= least
+            && let Some(&tree) = open.get(next)
+        {
+            next += 1;
+            let Some(at) = at.get_mut(usize::from(tree)) else { continue };
+            *at = trees.follow(*at, &numbers.least, |number| settled.get(number));
+            let adds = f64::from(trees.most_from(*at, numbers, &bounds.below, f32::MIN));
+            most += adds - most_of(tree);
+            if *at < 0 {
+                *reached += adds;
+            } else {
+                open[kept] = tree;
+                kept += 1;
             }
         }
-        sum >= least
+        open.drain(kept..next);
+        most >= least
     }
 
     /// Returns the sum, as [`Trees::sum`] does.
