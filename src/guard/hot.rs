@@ -60,7 +60,7 @@ impl<'m> HotKeys<'m> {
         &mut self,
         table: &Table,
         scan: &Lookup<'_>,
-        sketch: pgrx::pg_sys::Datum,
+        key: u64,
         tids: Vec<Tid>,
         most: usize,
     ) -> Result<Vec<Tid>> {
@@ -70,6 +70,6 @@ impl<'m> HotKeys<'m> {
         }
         let is_removed = |tid| table.is_removed(tid);
         // SAFETY: guaranteed by the caller.
-        unsafe { scan.last_present(sketch, most, MOST_GONE, |tid| self.presence(tid), is_removed) }
+        unsafe { scan.last_present(key, most, MOST_GONE, |tid| self.presence(tid), is_removed) }
     }
 }

@@ -4,7 +4,7 @@
 use neardup_core::candidates::CandidateRule;
 
 use super::hot::HotKeys;
-use super::signature::Signature;
+use super::signature::{Query, Signature};
 use super::subject::Subject;
 use crate::error::Result;
 use crate::guarded::guard::Guard;
@@ -42,21 +42,21 @@ pub fn rows_of_keys(
         let mut scan = Lookup::begin(&table, index.index, index.strategy, index.function);
         let mut hot: Option<HotKeys> = None;
         for (rows, query) in keys.iter_mut().zip(&queries) {
-            // SAFETY: the query is of the type of the operator's right operand, and the table is open. A guard by sketches has an
-            // index of our own.
+            // SAFETY: a ball is of the type of the operator's right operand, and the table is open. A guard by sketches has an index of our
+            // own.
             let tids = unsafe {
-                match guard.settings.method {
-                    Method::Sketch => {
-                        let tids = scan.last(*query, most)?;
+                match *query {
+                    Query::Key(key) => {
+                        let tids = scan.last(key, most)?;
                         if rule.is_hot(tids.len()) {
                             scan.count_hot_key();
                             let hot = hot.get_or_insert_with(|| HotKeys::of(&table, snapshot, removes));
-                            hot.last(&table, &scan, *query, tids, most)?
+                            hot.last(&table, &scan, key, tids, most)?
                         } else {
                             tids
                         }
                     }
-                    Method::SimHash => scan.matching(*query),
+                    Query::Ball(ball) => scan.matching(ball),
                 }
             };
             rows.extend(tids.into_iter().map(|tid| RowId::at(number_of_leaf, tid).packed()));

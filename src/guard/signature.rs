@@ -1,8 +1,8 @@
 //! The sketch or SimHash of a document, in two forms: queries to the guard's index, and keys to lock.
 
-use neardup_core::signature::minhash::{MinHash, MinHashRef};
+use neardup_core::signature::minhash::MinHashRef;
 use neardup_core::{banding, document};
-use pgrx::{IntoDatum, pg_sys};
+use pgrx::pg_sys;
 
 use crate::error::{Result, report};
 use crate::guarded::settings::{Method, Settings};
@@ -17,6 +17,15 @@ pub enum Signature {
     Sketch(Vec<u8>),
     /// The bits of a `simhash`.
     SimHash(u64),
+}
+
+/// What the guard's index is asked for.
+#[derive(Clone, Copy)]
+pub enum Query {
+    /// The rows that have a key in their sketch.
+    Key(u64),
+    /// The rows in a ball around a SimHash, a value of the operator's right operand.
+    Ball(pg_sys::Datum),
 }
 
 impl Signature {
@@ -40,17 +49,13 @@ impl Signature {
         }
     }
 
-    /// Returns the queries that together find all candidates in the guard's index: values of the operator's right operand.
-    pub fn queries(&self, settings: &Settings) -> Result<Vec<pg_sys::Datum>> {
-        match self {
+    /// Returns the queries that together find all candidates in the guard's index.
+    pub fn queries(&self, settings: &Settings) -> Result<Vec<Query>> {
+        Ok(match self {
             // One query per key, so that the number of keys that a candidate shares is known.
-            Self::Sketch(bytes) => {
-                let sketch = MinHashRef::parse_header(bytes).map_err(report)?;
-                let single = |key: &[u8]| MinHash::from_values(sketch.parameters(), key).ok()?.as_bytes().into_datum();
-                Ok(sketch.value_bytes().chunks_exact(size_of::<u64>()).filter_map(single).collect())
-            }
-            Self::SimHash(bits) => Ok(vec![HammingBall::new(*bits, settings.distance).into_raw()]),
-        }
+            Self::Sketch(bytes) => MinHashRef::parse_header(bytes).map_err(report)?.keys().map(Query::Key).collect(),
+            Self::SimHash(bits) => vec![Query::Ball(HammingBall::new(*bits, settings.distance).into_raw())],
+        })
     }
 
     /// Returns keys to lock: any two rows that are candidates of each other share one.

@@ -130,7 +130,7 @@ impl<'a> Verifier<'a> {
             None => self.side.insert(with_keys(rule.side(self.document)?, self.document)?),
         };
         let other_side = with_keys(rule.side_of_one_pair(other)?, other)?;
-        let mut rows = Neighbours(GuardedRows(guard));
+        let mut rows = Neighbours(GuardedRows::of(guard));
         // Only sketches have keys by which other rows are found.
         let forms = is_sketch.then(|| {
             let (_, forms) = self.forms.get_or_insert_with(|| {

@@ -34,7 +34,7 @@ pub trait ReadRows {
     fn pages(&self, table: usize) -> u32;
 
     /// Returns the addresses of the last rows of a key, at most `most`, as the index has them.
-    fn last_rows(&self, table: usize, key: u64, most: usize) -> Result<Vec<u64>>;
+    fn last_rows(&mut self, table: usize, key: u64, most: usize) -> Result<Vec<u64>>;
 
     /// Returns the version that stands at an address of the index, by which [`Self::documents`] reads it.
     fn version(&mut self, row: RowId) -> Option<RowId> {

@@ -7,14 +7,13 @@
 
 use std::marker::PhantomData;
 
-use neardup_page::kind::sketch_keys;
 use pgrx::{itemptr, pg_sys};
 
 use super::buffer::Index;
-use super::search::{self, Presence};
+use super::search::{self, LastLeaves, Presence};
 use super::vacuum::remove_rows;
-use super::values::{count_entries, count_hot_key, count_scan, sketch_bytes};
-use crate::error::{Result, report};
+use super::values::{count_entries, count_hot_key, count_scan};
+use crate::error::Result;
 use crate::pg::compat;
 use crate::pg::table::row_id::{Tid, tid_of};
 use crate::pg::table::rows::Table;
@@ -22,7 +21,9 @@ use crate::pg::table::rows::Table;
 /// A scan of one of a table's indexes that can be restarted with another query. The table stays open meanwhile.
 pub struct Lookup<'t> {
     index: pg_sys::Relation,
-    scan: pg_sys::IndexScanDesc,
+    leaves: LastLeaves,
+    /// Begun when the generic interface is asked first.
+    scan: Option<pg_sys::IndexScanDesc>,
     key: pg_sys::ScanKeyData,
     table: PhantomData<&'t Table>,
 }
@@ -31,34 +32,30 @@ impl<'t> Lookup<'t> {
     /// Begins a search of one of the table's indexes by an operator of its family, given as strategy number and function.
     pub fn begin(_: &'t Table, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Self {
         let mut key = pg_sys::ScanKeyData::default();
-        // SAFETY: opening the index raises an error if it is gone. SnapshotAny is sound because the index alone decides
-        // nothing.
-        let (index, scan) = unsafe {
+        // SAFETY: opening the index raises an error if it is gone; it stays open as long as self.
+        let (index, leaves) = unsafe {
             let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
             pg_sys::ScanKeyInit(&raw mut key, 1, strategy, function, pg_sys::Datum::null());
-            let any = &raw mut pg_sys::SnapshotAnyData;
-            (index, compat::begin_bitmap_scan(index, any, 1))
+            (index, LastLeaves::of(Index::new(index)))
         };
-        Self { index, scan, key, table: PhantomData }
+        Self { index, leaves, scan: None, key, table: PhantomData }
     }
 
-    /// Returns the addresses of the last rows, in table order, that have the one key of a sketch, and counts the scan in
+    /// Returns the addresses of the last rows, in table order, that have a key in their sketch, and counts the scan in
     /// `pg_stat_user_indexes`.
     ///
     /// # Errors
     /// If a page of the index is damaged.
     ///
     /// # Safety
-    /// The index must be one of sketches `USING neardup`, `sketch` a value of type `minhash`, and the table still open.
-    pub unsafe fn last(&self, sketch: pg_sys::Datum, most: usize) -> Result<Vec<Tid>> {
+    /// The index must be one of sketches `USING neardup`, and the table still open.
+    pub unsafe fn last(&mut self, key: u64, most: usize) -> Result<Vec<Tid>> {
         // SAFETY: guaranteed by the caller.
-        unsafe {
-            count_scan(self.index);
-            let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
-            let rows = search::last_rows(Index::new(self.index), key, most)?;
-            count_entries(self.index, rows.len());
-            Ok(rows.into_iter().map(tid_of).collect())
-        }
+        unsafe { count_scan(self.index) };
+        let rows = self.leaves.last_rows(key, most)?;
+        // SAFETY: as above.
+        unsafe { count_entries(self.index, rows.len()) };
+        Ok(rows.into_iter().map(tid_of).collect())
     }
 
     /// Returns what [`last`](Self::last) gives, without the rows that are not present. It reads on until it has `most`, or has passed
@@ -72,7 +69,7 @@ impl<'t> Lookup<'t> {
     /// As of `last`.
     pub unsafe fn last_present(
         &self,
-        sketch: pg_sys::Datum,
+        key: u64,
         most: usize,
         most_gone: usize,
         mut presence: impl FnMut(Tid) -> Presence,
@@ -80,7 +77,6 @@ impl<'t> Lookup<'t> {
     ) -> Result<Vec<Tid>> {
         // SAFETY: guaranteed by the caller. A backend that changes an index has this lock; an error releases it.
         unsafe {
-            let Some(key) = only_key(sketch)? else { return Ok(Vec::new()) };
             let index = Index::new(self.index);
             let rows = search::last_present(index, key, most, most_gone, |row| presence(tid_of(row)))?;
             count_entries(self.index, rows.present.len());
@@ -106,13 +102,15 @@ impl<'t> Lookup<'t> {
     pub unsafe fn matching(&mut self, query: pg_sys::Datum) -> Vec<Tid> {
         self.key.sk_argument = query;
         let mut found = Vec::new();
-        // SAFETY: the scan has one key, which Postgres copies. The bitmap is freed below or, after an error, with the memory
-        // context.
+        // SAFETY: the index is open; SnapshotAny is sound because the index alone decides nothing. The scan has one key, which Postgres copies.
+        // The bitmap is freed below or, after an error, with the memory context.
         unsafe {
-            pg_sys::index_rescan(self.scan, &raw mut self.key, 1, std::ptr::null_mut(), 0);
+            let begin = || compat::begin_bitmap_scan(self.index, &raw mut pg_sys::SnapshotAnyData, 1);
+            let scan = *self.scan.get_or_insert_with(begin);
+            pg_sys::index_rescan(scan, &raw mut self.key, 1, std::ptr::null_mut(), 0);
             let room = i64::from(pg_sys::work_mem) * 1024;
             let bitmap = pg_sys::tbm_create(room as _, std::ptr::null_mut());
-            pg_sys::index_getbitmap(self.scan, bitmap);
+            pg_sys::index_getbitmap(scan, bitmap);
             compat::each_page(bitmap, |block, offsets| {
                 found.extend(offsets.iter().map(|offset| {
                     let mut tid = Tid::default();
@@ -129,22 +127,11 @@ impl<'t> Lookup<'t> {
 impl Drop for Lookup<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: opened and begun in `begin`.
+            // SAFETY: opened in `begin`, and begun in `matching`.
             unsafe {
-                pg_sys::index_endscan(self.scan);
+                self.scan.into_iter().for_each(|scan| pg_sys::index_endscan(scan));
                 pg_sys::index_close(self.index, pg_sys::AccessShareLock as i32);
             }
         }
     }
-}
-
-/// The key of a sketch that has one.
-///
-/// # Safety
-/// The sketch must be a value of type `minhash`.
-unsafe fn only_key(sketch: pg_sys::Datum) -> Result<Option<u64>> {
-    let mut keys = Vec::new();
-    // SAFETY: guaranteed by the caller.
-    sketch_keys(unsafe { sketch_bytes(sketch) }, &mut keys).map_err(report)?;
-    Ok(keys.first().map(|(_, key)| *key))
 }

@@ -4,7 +4,7 @@ use neardup_page::Entry;
 use neardup_page::kind::{BAND_BITS, BANDS, NULLS, rotated};
 
 use super::buffer::{Index, Lock};
-use super::tree::{Leaves, check, descend, each_between};
+use super::tree::{Descents, Leaves, check, each_between};
 use crate::error::Result;
 
 /// Passes each row that has one of the keys to `sink`, once per key.
@@ -19,19 +19,48 @@ pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnM
     Ok(())
 }
 
-/// Returns the rows that have a key; if there are more than `most`, the last ones in the table, read from their end.
-///
-/// # Errors
-/// If a page is damaged.
-pub fn last_rows(index: Index, key: u64, most: usize) -> Result<Vec<u64>> {
-    let mut rows = Vec::new();
-    each_leaf_backwards(index, key, |found| {
-        rows.extend(found);
-        rows.len() < most
-    })?;
-    rows.sort_unstable();
-    rows.drain(..rows.len().saturating_sub(most));
-    Ok(rows)
+/// The last leaves of keys, for several searches of one call.
+pub struct LastLeaves {
+    index: Index,
+    descents: Descents,
+}
+
+impl LastLeaves {
+    pub fn of(index: Index) -> Self {
+        Self { index, descents: Descents::new(index) }
+    }
+
+    /// Returns the rows that have a key; if there are more than `most`, the last ones in the table, read from their end.
+    ///
+    /// # Errors
+    /// If a page is damaged.
+    pub fn last_rows(&mut self, key: u64, most: usize) -> Result<Vec<u64>> {
+        let mut rows = Vec::new();
+        self.each_backwards(key, |found| {
+            rows.extend(found);
+            rows.len() < most
+        })?;
+        rows.sort_unstable();
+        rows.drain(..rows.len().saturating_sub(most));
+        Ok(rows)
+    }
+
+    /// Passes the rows of a key to `sink`, those of the last leaf first and in no order within a leaf, until it returns false. No page is
+    /// locked meanwhile.
+    fn each_backwards(&mut self, key: u64, mut sink: impl FnMut(Vec<u64>) -> bool) -> Result<()> {
+        let mut position = Entry { key, row: u64::MAX >> 16 };
+        loop {
+            let buffer = self.descents.descend(0, 0, position, Lock::Share)?;
+            let Some(page) = check(self.index, &buffer)? else { return Ok(()) };
+            let found = page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row).collect();
+            let low = page.opaque().low;
+            drop(buffer);
+            if !sink(found) || low.key < key || low == Entry::LEAST {
+                return Ok(());
+            }
+            position = low;
+        }
+    }
 }
 
 /// What is at a row's address.
@@ -65,7 +94,7 @@ pub fn last_present(
     mut presence: impl FnMut(u64) -> Presence,
 ) -> Result<LastRows> {
     let (mut rows, mut gone) = (LastRows::default(), 0);
-    each_leaf_backwards(index, key, |found| {
+    LastLeaves::of(index).each_backwards(key, |found| {
         for row in found {
             match presence(row) {
                 Presence::Present => rows.present.push(row),
@@ -79,23 +108,6 @@ pub fn last_present(
     rows.present.sort_unstable();
     rows.present.drain(..rows.present.len().saturating_sub(most));
     Ok(rows)
-}
-
-/// Passes the rows of a key to `sink`, those of the last leaf first and in no order within a leaf, until it returns false. No page is
-/// locked meanwhile.
-fn each_leaf_backwards(index: Index, key: u64, mut sink: impl FnMut(Vec<u64>) -> bool) -> Result<()> {
-    let mut position = Entry { key, row: u64::MAX >> 16 };
-    loop {
-        let buffer = descend(index, 0, 0, position, Lock::Share)?;
-        let Some(page) = check(index, &buffer)? else { return Ok(()) };
-        let found = page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row).collect();
-        let low = page.opaque().low;
-        drop(buffer);
-        if !sink(found) || low.key < key || low == Entry::LEAST {
-            return Ok(());
-        }
-        position = low;
-    }
 }
 
 /// Returns the radius of each band: of a signature within the distance, at least one band differs in no more bits than this.

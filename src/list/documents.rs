@@ -10,7 +10,7 @@ use neardup_core::candidates::{Earlier, Judged, KeyFrequency, Member};
 use neardup_verdict::correction::Measured;
 use neardup_verdict::{Forms, Message, Verdict};
 
-use super::indexed_rows::IndexedRows;
+use super::indexed_rows::{IndexedRows, WithTexts};
 use super::relation::Reader;
 use super::ruled_out::RuledOut;
 use crate::answers::{Answers, Given};
@@ -124,22 +124,25 @@ impl<'s> Texts<'s> {
         Ok(self.beside.get(&id).cloned().unwrap_or_default())
     }
 
+    /// Returns a document that has been read and is kept.
+    pub fn known(&self, id: u64) -> Option<&str> {
+        let (block, range) = self.kept.get(&id)?;
+        self.blocks.get(*block as usize)?.get(range.start as usize..range.end as usize)
+    }
+
     /// Returns a document; `None` if the caller does not see the row.
     ///
     /// # Errors
     /// Those of the statements.
     pub fn get(&mut self, id: u64) -> Result<Option<&str>> {
-        let mut place = self.kept.get(&id).cloned();
-        if place.is_none() {
+        if !self.kept.contains_key(&id) {
             // Twice the room: what has just been read for a batch is kept.
             if self.bytes > self.room * 2 {
                 self.clear();
             }
             self.read(&[id])?;
-            place = self.kept.get(&id).cloned();
         }
-        Ok(place
-            .and_then(|(block, range)| self.blocks.get(block as usize)?.get(range.start as usize..range.end as usize)))
+        Ok(self.known(id))
     }
 }
 
@@ -196,8 +199,14 @@ impl<'s> Judge<'s> {
     }
 
     /// Says whether two rows are known to be no duplicates.
-    pub fn rules_out(&self, kept: u64, duplicate: u64) -> bool {
+    fn rules_out(&self, kept: u64, duplicate: u64) -> bool {
         self.ruled_out.borrow().has(kept, duplicate)
+    }
+
+    /// Says whether the texts of two rows will hardly be read: they are known to be no duplicates, or were compared before.
+    pub fn needs_no_texts(&self, kept: u64, duplicate: u64) -> bool {
+        let ruled_out = self.ruled_out.borrow();
+        ruled_out.has(kept, duplicate) || ruled_out.decided(kept, duplicate).is_some()
     }
 
     /// Sets what is done with excerpts.
@@ -236,12 +245,10 @@ impl<'s> Judge<'s> {
         };
         let (of_kept, of_other) = (|| keys(&kept_side, &other), || keys(&other, &kept_side));
         let own = [Some(kept.id), Some(duplicate.id)];
-        let around = self.neighbours.as_mut().map(|neighbours| Around {
-            forms: &mut self.forms,
-            rows: neighbours,
-            keys: [&of_kept, &of_other],
-            own,
-        });
+        let texts = &self.texts;
+        let mut rows = self.neighbours.as_mut().map(|rows| Neighbours(WithTexts { rows: &mut rows.0, texts }));
+        let around =
+            rows.as_mut().map(|rows| Around { forms: &mut self.forms, rows, keys: [&of_kept, &of_other], own });
         let answer = question(self.rule, &kept_side, &other, between, around)?;
         Ok(Some((answer, kept_side)))
     }
@@ -312,6 +319,9 @@ impl<'s> Judge<'s> {
         if self.rules_out(kept.id, duplicate.id) {
             return Ok(None);
         }
+        if let Some(judged) = self.decided(kept.id, duplicate.id)? {
+            return Ok(judged);
+        }
         self.forms.asked();
         let known = [kept.id, duplicate.id].map(|row| self.ruled_out.borrow().has_outline(row));
         let found = self.ask(kept, duplicate, |rule, kept, other, between, around| {
@@ -326,10 +336,36 @@ impl<'s> Judge<'s> {
                 ruled_out.add_outline(row, outline);
             }
         }
+        let asked = self.forms.asked();
         if judged.is_none() {
-            ruled_out.add(kept.id, duplicate.id, self.forms.asked());
+            ruled_out.add(kept.id, duplicate.id, asked);
         }
         drop(ruled_out);
+        let judged = self.kept_or_not(kept, judged, &kept_side)?;
+        if asked.rows {
+            self.ruled_out.borrow_mut().decide(kept.id, duplicate.id, self.forms.take_around(), judged);
+        }
+        Ok(judged)
+    }
+
+    /// Returns the verdict on two rows that have been compared, if the same rows are around them as then.
+    fn decided(&mut self, kept: u64, duplicate: u64) -> Result<Option<Option<Judged>>> {
+        let ruled_out = self.ruled_out.borrow();
+        let (Some((around, judged)), Some(rows)) = (ruled_out.decided(kept, duplicate), &mut self.neighbours) else {
+            return Ok(None);
+        };
+        let own = [Some(kept), Some(duplicate)];
+        let is_same = self.forms.is_same_around(rows, around, own).map_err(report)?;
+        Ok(is_same.then_some(judged))
+    }
+
+    /// Returns a verdict with the hash of the kept row, if either row may be removed.
+    fn kept_or_not(
+        &mut self,
+        kept: &Earlier,
+        judged: Option<crate::verdict::judge::Judged>,
+        kept_side: &Side,
+    ) -> Result<Option<Judged>> {
         let Some(judged) = judged.filter(|judged| self.excerpts.lets_go(judged.verdict)) else { return Ok(None) };
         let beside = self.texts.beside(kept.id)?;
         let kept_hash = if kept_side.is_beginning() {

@@ -382,7 +382,7 @@ impl<'s> Reader<'s> {
             };
             let rows: Vec<u64> = run.iter().map(|id| RowId::unpacked(*id).address).collect();
             let values = [Value::Addresses(&rows), Value::Oid(table)];
-            self.session.each(statement, &values, |row| {
+            self.session.each_of(statement, &values, rows.len(), |row| {
                 if let Some(address) = row.address(1) {
                     found(RowId { table: part, address }.packed(), row);
                 }

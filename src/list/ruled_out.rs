@@ -1,11 +1,13 @@
-//! Pairs of rows that are no duplicates, whatever else is in the table: a settled list compares most pairs again in each of its rounds, and these it
-//! does not.
+//! What has been decided about pairs of rows: a settled list meets most pairs again in each of its rounds, and compares those again of which
+//! another round may decide otherwise.
 //!
-//! A verdict knows two texts, lines and words of rows spread over the table, and rows that share keys with the two. Only what was decided without the
-//! last holds in another round, and what was decided by the second as long as the same rows are spread over the table.
+//! A verdict knows two texts, lines and words of rows spread over the table, and rows that share keys with the two. What was decided without the
+//! last holds in all rounds, what was decided by the second as long as the same rows are spread over the table, and what was decided by the
+//! third as long as the same rows are around the pair.
 
 use ahash::AHashMap;
-use neardup_verdict::{Asked, Outline};
+use neardup_core::candidates::Judged;
+use neardup_verdict::{Asked, Outline, RowsAround};
 
 use super::outlines::Outlines;
 
@@ -21,27 +23,45 @@ enum By {
     Background,
 }
 
-/// Pairs by the numbers of their rows, the lesser one first.
+/// A verdict that knew the rows around a pair.
+struct Decided {
+    around: RowsAround,
+    judged: Option<Judged>,
+}
+
+/// Pairs by the numbers of their rows.
 pub struct RuledOut {
     outlines: Outlines,
+    /// Those that are no duplicates whatever is around them, the lesser number first.
     pairs: AHashMap<[u64; 2], By>,
-    /// How many pairs may be kept.
+    /// How many of these may be kept.
     most: usize,
+    /// Those that are, or are not, with what is around them; the kept row first.
+    decided: AHashMap<[u64; 2], Decided>,
+    /// How many bytes these may yet take.
+    room: usize,
     /// What tells the rows spread over the table from others.
     background: u64,
 }
 
 impl RuledOut {
-    /// Begins with room for outlines, and for pairs, in bytes.
+    /// Begins with room for outlines, for pairs that nothing around them makes duplicates, and for as many bytes of others.
     pub fn new(of_outlines: usize, of_pairs: usize) -> Self {
-        let outlines = Outlines::new(of_outlines);
-        Self { outlines, pairs: AHashMap::new(), most: of_pairs / BYTES_OF_EACH, background: 0 }
+        Self {
+            outlines: Outlines::new(of_outlines),
+            pairs: AHashMap::new(),
+            most: of_pairs / BYTES_OF_EACH,
+            decided: AHashMap::new(),
+            room: of_pairs,
+            background: 0,
+        }
     }
 
     /// Begins a round, in which these rows are spread over the table.
     pub fn begin(&mut self, background: u64) {
         if self.background != background {
             self.pairs.retain(|_, by| *by == By::Texts);
+            self.room += self.decided.drain().map(|(_, decided)| bytes_of(&decided.around)).sum::<usize>();
         }
         self.background = background;
     }
@@ -58,6 +78,21 @@ impl RuledOut {
         }
     }
 
+    /// Returns what was around a kept row and another one when they were compared, and the verdict.
+    pub fn decided(&self, kept: u64, duplicate: u64) -> Option<(&RowsAround, Option<Judged>)> {
+        self.decided.get(&[kept, duplicate]).map(|decided| (&decided.around, decided.judged))
+    }
+
+    /// Adds a verdict on a kept row and another one, if there is room.
+    pub fn decide(&mut self, kept: u64, duplicate: u64, around: RowsAround, judged: Option<Judged>) {
+        let bytes = bytes_of(&around);
+        if bytes <= self.room {
+            self.room -= bytes;
+            let before = self.decided.insert([kept, duplicate], Decided { around, judged });
+            self.room += before.map_or(0, |before| bytes_of(&before.around));
+        }
+    }
+
     /// Says whether a row's outline is known.
     pub fn has_outline(&self, row: u64) -> bool {
         self.outlines.has(row)
@@ -67,6 +102,11 @@ impl RuledOut {
     pub fn add_outline(&mut self, row: u64, outline: Outline) {
         self.outlines.add(row, outline);
     }
+}
+
+/// Returns what a verdict takes in memory, in bytes.
+fn bytes_of(around: &RowsAround) -> usize {
+    2 * size_of::<([u64; 2], Decided)>() + around.bytes()
 }
 
 fn key(a: u64, b: u64) -> [u64; 2] {
@@ -89,6 +129,24 @@ mod tests {
         assert_eq!(found(&known), [true, true, false]);
         known.begin(2);
         assert_eq!(found(&known), [true, false, false]);
+    }
+
+    #[test]
+    fn what_was_decided_with_other_rows_holds_while_the_same_ones_are_spread_over_the_table() {
+        let judged = Judged { verdict: 1, score: 0.9, loses: true, kept_hash: 7 };
+        let mut known = RuledOut::new(0, 1 << 10);
+        known.begin(1);
+        known.decide(1, 2, RowsAround::default(), Some(judged));
+        known.decide(3, 4, RowsAround::default(), None);
+        let found = |known: &RuledOut, kept, duplicate| known.decided(kept, duplicate).map(|(_, judged)| judged);
+        known.begin(1);
+        assert_eq!(found(&known, 1, 2), Some(Some(judged)));
+        assert_eq!((found(&known, 3, 4), found(&known, 2, 1)), (Some(None), None));
+        known.begin(2);
+        assert_eq!(found(&known, 1, 2), None);
+        let room = known.room;
+        (0..100).for_each(|row| known.decide(row, row + 1, RowsAround::default(), None));
+        assert!(known.decided.len() < 20 && room == 1 << 10, "there is room for a few");
     }
 
     #[test]

@@ -378,7 +378,8 @@ fn find(
         let compared = batch.iter().filter(|probe| probe.exact_duplicate.is_none());
         let first = |probe: &Probe| {
             let candidates = probe.candidates.iter().map(|candidate| candidate.row.id);
-            let mut rows: Vec<u64> = candidates.filter(|row| !judge.rules_out(*row, probe.id)).take(AT_ONCE).collect();
+            let mut rows: Vec<u64> =
+                candidates.filter(|row| !judge.needs_no_texts(*row, probe.id)).take(AT_ONCE).collect();
             if !rows.is_empty() {
                 rows.push(probe.id);
             }

@@ -51,7 +51,7 @@ pub use facts::{Conflict, ConflictKind};
 pub use pair::{Pair, kept_on, same_message, same_message_by_profile, same_message_titled};
 pub use read::numerals;
 pub use score::{context, correction, features, line, model, teaching, trees};
-pub use table::forms::{Asked, Forms, Known};
+pub use table::forms::{Asked, Forms, Known, RowsAround};
 pub use table::rows::{BACKGROUND, Rows, SAMPLE};
 pub use verdict::{Message, Verdict};
 

@@ -115,6 +115,21 @@ impl Session {
         &self,
         statement: &Statement<'_>,
         parameters: &[Value<'_>],
+        work: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.each_of(statement, parameters, usize::MAX, work)
+    }
+
+    /// Does the same with a statement of which it is known that it returns at most `most` rows: a few are fetched without a cursor, which would
+    /// copy the plan.
+    ///
+    /// # Errors
+    /// As [`Session::each`].
+    pub fn each_of(
+        &self,
+        statement: &Statement<'_>,
+        parameters: &[Value<'_>],
+        most: usize,
         mut work: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         if !parameters.iter().map(Value::kind).eq(statement.kinds.iter().copied()) {
@@ -127,6 +142,16 @@ impl Session {
         let none = pg_sys::Datum::null();
         let mut values: Vec<pg_sys::Datum> = parameters.iter().map(|value| value.unwrap_or(none)).collect();
         let (plan, values, marks) = (statement.plan, values.as_mut_ptr(), marks.as_ptr());
+        if most <= BATCH as usize {
+            // SAFETY: as below. Read-only, and a statement that returns rows.
+            return unsafe {
+                let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
+                boundary::catch(|| raw::SPI_execute_plan(plan, values, marks, true, 0));
+                let done = self.pass_on(&mut work);
+                pg_sys::MemoryContextSwitchTo(before);
+                done.map(drop)
+            };
+        }
         // SAFETY: the calls that may run foreign code are caught, and nothing with a destructor is in their closures. Read-only: the
         // statement sees what the calling query sees.
         let portal = unsafe { boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, true)) };
@@ -136,12 +161,7 @@ impl Session {
             let more = unsafe {
                 let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
                 boundary::catch(|| raw::SPI_cursor_fetch(portal, true, BATCH));
-                let (table, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize);
-                for i in 0..count {
-                    work(&Row { tuple: *(*table).vals.add(i), columns: (*table).tupdesc, lent: PhantomData })?;
-                    pg_sys::MemoryContextReset(self.memory.value());
-                }
-                pg_sys::SPI_freetuptable(table);
+                let count = self.pass_on(&mut work)?;
                 pg_sys::MemoryContextSwitchTo(before);
                 count as std::ffi::c_long == BATCH
             };
@@ -150,6 +170,25 @@ impl Session {
                 unsafe { boundary::catch(|| raw::SPI_cursor_close(portal)) };
                 return Ok(());
             }
+        }
+    }
+}
+
+impl Session {
+    /// Passes the rows that were fetched last to `work`, frees them, and returns how many there were.
+    ///
+    /// # Safety
+    /// A statement that returns rows has just run in this session, and the current memory context is [`Session::memory`].
+    unsafe fn pass_on(&self, work: &mut impl FnMut(&Row<'_>) -> Result<()>) -> Result<usize> {
+        // SAFETY: what is allocated inside is not used outside: rows are lent to `work` and then freed. The table has as many rows as SPI says.
+        unsafe {
+            let (table, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize);
+            for i in 0..count {
+                work(&Row { tuple: *(*table).vals.add(i), columns: (*table).tupdesc, lent: PhantomData })?;
+                pg_sys::MemoryContextReset(self.memory.value());
+            }
+            pg_sys::SPI_freetuptable(table);
+            Ok(count)
         }
     }
 }

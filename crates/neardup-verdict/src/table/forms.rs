@@ -77,6 +77,25 @@ pub struct Forms {
     seen: AHashSet<u64>,
     /// What was asked since [`Forms::asked`].
     asked: Asked,
+    /// The rows around the pair that was asked about last.
+    around: RowsAround,
+}
+
+/// Which rows were around a pair: as long as these are the same, the table says the same of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowsAround {
+    /// The keys by which they were found, in ascending order.
+    keys: Vec<u64>,
+    /// Equal for equal rows.
+    digest: u64,
+}
+
+impl RowsAround {
+    /// Returns how much memory it takes, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.keys)
+    }
 }
 
 /// What verdicts have asked of a table.
@@ -138,8 +157,8 @@ impl Known<'_> {
         keys.extend((self.keys[1])()?);
         keys.sort_unstable();
         keys.dedup();
-        let mut rows = self.forms.with_keys(self.rows, &keys)?;
-        rows.retain(|row| !self.own.contains(&Some(*row)));
+        let rows = self.forms.rows_of_others(self.rows, &keys, self.own)?;
+        self.forms.around = RowsAround { digest: digest(&rows), keys };
         Ok(rows)
     }
 
@@ -155,6 +174,11 @@ impl Known<'_> {
     }
 }
 
+/// Returns a number for some rows in their order.
+fn digest(rows: &[u64]) -> u64 {
+    rows.iter().fold(rows.len() as u64, |digest, row| mix(digest, *row))
+}
+
 impl Forms {
     /// Forgets which rows have which key and text, because the table has changed. What was learned of texts, and of the whole table,
     /// stays.
@@ -166,6 +190,26 @@ impl Forms {
     /// Returns what was asked since the last call, and begins again.
     pub fn asked(&mut self) -> Asked {
         std::mem::take(&mut self.asked)
+    }
+
+    /// Returns which rows were around the pair that was asked about last.
+    pub fn take_around(&mut self) -> RowsAround {
+        std::mem::take(&mut self.around)
+    }
+
+    /// Says whether the same rows are around a pair as when it was asked about; `own` are the numbers of the pair's rows.
+    ///
+    /// # Errors
+    /// Those of reading the table.
+    pub fn is_same_around(&mut self, rows: &mut dyn Rows, around: &RowsAround, own: [Option<u64>; 2]) -> Result<bool> {
+        Ok(digest(&self.rows_of_others(rows, &around.keys, own)?) == around.digest)
+    }
+
+    /// Returns the rows that have one of some keys, in order of the keys, without the rows of the pair.
+    fn rows_of_others(&mut self, rows: &mut dyn Rows, keys: &[u64], own: [Option<u64>; 2]) -> Result<Vec<u64>> {
+        let mut found = self.with_keys(rows, keys)?;
+        found.retain(|row| !own.contains(&Some(*row)));
+        Ok(found)
     }
 
     /// Returns what tells the rows that are spread over the table from others: as long as it is the same, they say the same.
