@@ -5,6 +5,7 @@
 //! and no list can make it return anything but rows that were there. The log is written as the owner, too.
 
 use pgrx::JsonB;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
@@ -21,7 +22,7 @@ use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Session, Type, Value};
 
 /// The columns of a table of removed rows before the table's own.
-const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, neardup_key, neardup_duplicate_of, neardup_verdict, \
+pub const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, neardup_key, neardup_duplicate_of, neardup_verdict, \
                       neardup_measure, neardup_value";
 
 /// What happens to a copy.
@@ -30,6 +31,7 @@ enum Action {
     Archive,
     Delete,
     Mark,
+    Merge,
 }
 
 impl Action {
@@ -38,8 +40,9 @@ impl Action {
             "archive" => Ok(Self::Archive),
             "delete" => Ok(Self::Delete),
             "mark" => Ok(Self::Mark),
+            "merge" => Ok(Self::Merge),
             _ => {
-                let message = format!("action must be archive, delete or mark: {name}");
+                let message = format!("action must be archive, delete, mark or merge: {name}");
                 Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message))
             }
         }
@@ -63,7 +66,7 @@ fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
 fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
     with(arguments, |cleanup| {
         drop_list()?;
-        let found = change::run(&cleanup.create_list(Action::parse(action)? == Action::Mark), &[]);
+        let found = change::run(&cleanup.create_list(Action::parse(action)?), &[]);
         change::run(&format!("ALTER TABLE {LIST} ADD PRIMARY KEY (place)"), &[]);
         change::run(&format!("ANALYZE {LIST}"), &[]);
         Ok(found as i64)
@@ -155,36 +158,52 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             Action::Mark => change::run(&cleanup.set_mark(), &places),
             Action::Delete => change::run(&cleanup.delete(""), &places),
             Action::Archive => {
-                let (delete, store) = cleanup.archive()?;
+                let (delete, store) = cleanup.archive(cleanup.removed_table()?);
                 let record = [places[0], places[1], Parameter::Number(run_id), Parameter::Number(batch.into())];
                 let (deleted, stored) = change::transfer(&delete, &record, owner, &store);
                 if stored < deleted {
-                    let message = "a trigger or a rule of the table of removed rows has left a row out";
-                    return Err(error(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION, message));
+                    return Err(not_kept());
                 }
                 stored
             }
+            // What is locked and checked now is merged by a step of its own.
+            Action::Merge => 0,
         } as i64;
         answered.keep(cleanup, owner);
-        // Nothing is filed under a run of another role, or one that has ended.
-        let (target, role) = (cleanup.choice.guard.table, role::current());
-        let noted = change::run_as(
-            owner,
-            "UPDATE neardup_internal.own_runs r SET removed = r.removed + $3 \
-             WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $4",
-            &[
-                Parameter::Table(Some(target)),
-                Parameter::Number(run_id),
-                Parameter::Number(removed),
-                Parameter::Text(&role),
-            ],
-        );
-        if noted == 0 {
-            let message = format!("role \"{role}\" has no run {run_id} of table {} under way", shown(target));
-            return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message));
-        }
+        note_removed(cleanup, owner, run_id, removed)?;
         Ok(removed)
     })
+}
+
+/// The error of a row that its table of removed rows does not take.
+pub fn not_kept() -> ErrorReport {
+    let message = "a trigger or a rule of the table of removed rows has left a row out";
+    error(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION, message)
+}
+
+/// Adds rows that were removed or marked to those of a run.
+///
+/// # Errors
+/// If the caller has no such run under way.
+pub fn note_removed(cleanup: &Cleanup, owner: pg_sys::Oid, run_id: i64, removed: i64) -> Result<()> {
+    // Nothing is filed under a run of another role, or one that has ended.
+    let (target, role) = (cleanup.choice.guard.table, role::current());
+    let noted = change::run_as(
+        owner,
+        "UPDATE neardup_internal.own_runs r SET removed = r.removed + $3 \
+         WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $4",
+        &[
+            Parameter::Table(Some(target)),
+            Parameter::Number(run_id),
+            Parameter::Number(removed),
+            Parameter::Text(&role),
+        ],
+    );
+    if noted == 0 {
+        let message = format!("role \"{role}\" has no run {run_id} of table {} under way", shown(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message));
+    }
+    Ok(())
 }
 
 /// Ends a run in the log. Returns the rows that were left in place, with the reasons.
@@ -224,7 +243,7 @@ fn end_run(arguments: JsonB, run_id: i64) -> Result<SetOfIterator<'static, Strin
 
 impl Cleanup {
     /// The owner of the table, as whom the log and removed rows are written, for a caller who may delete or update its rows.
-    fn owner(&self) -> Result<pg_sys::Oid> {
+    pub fn owner(&self) -> Result<pg_sys::Oid> {
         let target = self.choice.guard.table;
         check_may_clean(target, "neardup.cleanup")?;
         catalog::owner(target)
@@ -243,10 +262,23 @@ impl Cleanup {
         Ok(found)
     }
 
-    fn create_list(&self, is_mark: bool) -> String {
+    /// The table of removed rows, as it must be to get a row. It may have got a column or another name since the last batch.
+    ///
+    /// # Errors
+    /// If there is none and the caller cannot create it.
+    pub fn removed_table(&self) -> Result<pg_sys::Oid> {
+        self.removed("neardup.keep_removed")?.ok_or_else(|| {
+            error(
+                PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+                format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
+            )
+        })
+    }
+
+    fn create_list(&self, action: Action) -> String {
         let mut arguments = self.arguments.clone();
         let mut unmarked = String::new();
-        if is_mark && self.mark_kind.is_some() {
+        if action == Action::Mark && self.mark_kind.is_some() {
             // Rows that have a mark keep it, and should not become the kept ones.
             unmarked = format!(
                 " WHERE NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {mark} IS NOT NULL)",
@@ -264,11 +296,12 @@ impl Cleanup {
             };
             (1..).zip(keys).map(one).collect::<Vec<_>>().join(", ")
         };
+        let (order, ends) = if action == Action::Merge { self.grouped() } else { Default::default() };
         format!(
-            "CREATE TEMPORARY TABLE neardup_chosen AS \
-             SELECT pg_catalog.row_number() OVER () AS place, c.*, NULL::pg_catalog.text AS reason \
-             FROM (SELECT {duplicate}, {kept}, c.verdict, c.measure, c.value, c.document_hash, c.stays_hash \
-                   FROM neardup_internal.copies({arguments}) c) c{unmarked}",
+            "CREATE TEMPORARY TABLE neardup_chosen AS SELECT c.*, NULL::pg_catalog.text AS reason{ends} \
+             FROM (SELECT pg_catalog.row_number() OVER ({order}) AS place, c.* \
+                   FROM (SELECT {duplicate}, {kept}, c.verdict, c.measure, c.value, c.document_hash, c.stays_hash \
+                         FROM neardup_internal.copies({arguments}) c) c{unmarked}) c",
             duplicate = typed("key", "k", &self.keys),
             kept = typed("stays", "r", &self.kept_keys),
             arguments = arguments.written(),
@@ -331,14 +364,7 @@ impl Cleanup {
 
     /// The statement that deletes the rows of a batch and returns them, and the one that keeps such a row. Parameters of the first: after,
     /// last, run, batch.
-    fn archive(&self) -> Result<(String, String)> {
-        // The table may have got a column or another name since the last batch.
-        let removed = self.removed("neardup.keep_removed")?.ok_or_else(|| {
-            error(
-                PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-                format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
-            )
-        })?;
+    pub fn archive(&self, removed: pg_sys::Oid) -> (String, String) {
         let columns = catalog::columns(self.choice.guard.table);
         let returning = format!(
             " RETURNING $3, CAST($4 AS integer), pg_catalog.clock_timestamp(), CAST(CURRENT_USER AS pg_catalog.text), {key}, {kept}, \
@@ -354,7 +380,7 @@ impl Cleanup {
             columns = statement::list(&columns, |column| quote_identifier(&column.name)),
             parameters = parameters.join(", "),
         );
-        Ok((self.delete(&returning), store))
+        (self.delete(&returning), store)
     }
 
     /// The rows of the list that were left in place: their keys, those of the kept rows, the reasons.

@@ -1,6 +1,6 @@
 //! Clean-up of existing rows: removes the copies of a list and restores them.
 //!
-//! * [`plan`]: what a clean-up works on. [`batch`]: its steps. [`recheck`]: answers given meanwhile. [`dry_run`]: what it shows before. [`reference`](mod@reference): foreign keys.
+//! * [`plan`]: what a clean-up works on. [`batch`]: its steps; [`merge`]: those of the action that changes the kept rows, and [`unmerge`], which undoes that. [`recheck`]: answers given meanwhile. [`dry_run`]: what it shows before. [`reference`](mod@reference): foreign keys.
 //!   [`report`]: a page about a table's copies.
 //! * SQL: `removed.sql` (the table of removed rows beside a table), `log.sql`, `runner.sql` (one procedure per table, and its progress),
 //!   `run.sql`, `restore.sql`.
@@ -10,10 +10,12 @@
 
 mod batch;
 mod dry_run;
+mod merge;
 mod plan;
 mod recheck;
 mod reference;
 mod report;
+mod unmerge;
 
 use neardup_core::signature::digest;
 use pgrx::pg_sys::panic::ErrorReport;

@@ -43,12 +43,17 @@ BEGIN
 END
 $$;
 
--- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint is violated, it goes row by
--- row, and the rows concerned stay where they are kept.
-CREATE FUNCTION neardup_internal.restore_batch(target regclass, removed regclass, places tid[]) RETURNS bigint
+CREATE FUNCTION neardup_internal.unmerge_rows(target regclass, removed regclass, run_id bigint, batch integer, keys text[]) RETURNS bigint
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_rows_wrapper';
+
+-- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint is violated, it goes group by
+-- group, and then row by row, and the rows concerned stay where they are kept. The kept row of a group comes first: it may have taken over a
+-- value that is unique.
+CREATE FUNCTION neardup_internal.restore_batch(target regclass, removed regclass, run_id bigint, batch integer, places tid[], keys text[], kept text[]) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    place pg_catalog.tid;
+    one pg_catalog.record;
+    nth integer;
     restored bigint := 0;
 BEGIN
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
@@ -56,13 +61,25 @@ BEGIN
     -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
     PERFORM neardup.let_through(target, false);
     BEGIN
+        PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, keys);
         RETURN neardup_internal.restore_rows(target, removed, places);
     EXCEPTION WHEN integrity_constraint_violation THEN
-        FOREACH place IN ARRAY places LOOP
+        FOR one IN
+            SELECT pg_catalog.array_agg(r.place) AS places, pg_catalog.array_agg(r.key) AS keys
+            FROM ROWS FROM (pg_catalog.unnest(places), pg_catalog.unnest(keys), pg_catalog.unnest(kept)) r(place, key, kept) GROUP BY r.kept
+        LOOP
             BEGIN
-                restored := restored + neardup_internal.restore_rows(target, removed, ARRAY[place]);
+                PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, one.keys);
+                restored := restored + neardup_internal.restore_rows(target, removed, one.places);
             EXCEPTION WHEN integrity_constraint_violation THEN
-                NULL;
+                FOR nth IN 1 .. pg_catalog.cardinality(one.places) LOOP
+                    BEGIN
+                        PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, one.keys[nth : nth]);
+                        restored := restored + neardup_internal.restore_rows(target, removed, one.places[nth : nth]);
+                    EXCEPTION WHEN integrity_constraint_violation THEN
+                        NULL;
+                    END;
+                END LOOP;
             END;
         END LOOP;
         RETURN restored;
@@ -85,7 +102,7 @@ BEGIN
     PERFORM neardup_internal.check_removed_types(target, removed);
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%s) OPERATOR(pg_catalog.>) 0) '
-        'FROM ONLY %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2)',
+        'FROM ONLY %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) AND (d.neardup_measure IN (''before merge'', ''after merge'')) IS NOT TRUE',
         (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c), removed)
         INTO total, lost USING run_id, key;
     IF lost > 0 THEN
@@ -112,6 +129,8 @@ DECLARE
     kept pg_catalog.text[];
     document pg_catalog.name;
     answered bigint := 0;
+    -- The kept rows that others were merged into and that stay as they are.
+    still_merged pg_catalog.text[] := '{}';
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_path();
@@ -133,17 +152,20 @@ BEGIN
             'SELECT d.neardup_run, d.neardup_batch, pg_catalog.array_agg(d.ctid), pg_catalog.array_agg(d.neardup_key), '
                 'pg_catalog.array_agg(d.neardup_duplicate_of) FROM ONLY %s d '
             'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) '
-                'AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 '
+                'AND (d.neardup_measure IN (''before merge'', ''after merge'')) IS NOT TRUE AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 '
                     'OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
             'GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
             INTO run, batch, places, keys, kept USING run_id, key, run, batch;
         EXIT WHEN batch IS NULL;
-        part := neardup_internal.restore_batch(target, removed, places);
+        part := neardup_internal.restore_batch(target, removed, run, batch, places, keys, kept);
         restored := restored + part;
         document := (
             SELECT r.document FROM neardup.runs r
             WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
         PERFORM neardup_internal.disinherit(target, document, keys, kept);
+        EXECUTE pg_catalog.format('SELECT pg_catalog.array_cat($1, ARRAY(SELECT pg_catalog.format(''(%%s)'', d.neardup_key) FROM ONLY %s d WHERE d.neardup_run OPERATOR(pg_catalog.=) $2 '
+                'AND d.neardup_batch OPERATOR(pg_catalog.=) $3 AND d.neardup_measure OPERATOR(pg_catalog.=) ''before merge'' AND d.neardup_key OPERATOR(pg_catalog.=) ANY ($4) '
+                'LIMIT 10))', removed) INTO still_merged USING still_merged, run, batch, kept;
         IF answer THEN
             answered := answered + neardup_internal.note_restored(target, document, keys, kept);
         END IF;
@@ -156,6 +178,11 @@ BEGIN
     IF answered > 0 THEN
         RAISE NOTICE '% restored rows are noted as no copies of the rows that were kept', answered
             USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF pg_catalog.cardinality(still_merged) > 0 THEN
+        RAISE NOTICE 'rows of % keep what was merged into them: %', target, pg_catalog.array_to_string(still_merged[1 : 10], ', ')
+            USING DETAIL = 'They have been changed since, or some of the rows that were merged into them stay removed.',
+                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
     IF restored < total THEN
         RAISE NOTICE '% rows stay in %', total - restored, removed
@@ -206,7 +233,8 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[]) IS 'restores one batch of a run, row by row if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.unmerge_rows(regclass, regclass, bigint, integer, text[]) IS 'puts the rows back into which rows of a batch were merged, if all of these come back, and it has not been changed since; returns their number';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, bigint, integer, tid[], text[], text[]) IS 'restores one batch of a run, group by group and row by row if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';

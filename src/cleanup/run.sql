@@ -62,6 +62,17 @@ CREATE FUNCTION neardup_internal.cleanup_batch(arguments jsonb, action text, run
     AS 'MODULE_PATHNAME', 'cleanup_batch_wrapper';
 COMMENT ON FUNCTION neardup_internal.cleanup_batch(jsonb, text, bigint, integer, bigint, bigint) IS 'removes or marks the rows of some places of the list, except those that have changed or are referred to, and returns their number';
 
+CREATE FUNCTION neardup_internal.merging_function(arguments jsonb, action text, merge regproc) RETURNS regproc
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'merging_function_wrapper';
+COMMENT ON FUNCTION neardup_internal.merging_function(jsonb, text, regproc) IS 'the function that a clean-up merges rows by, its argument or that of the guard; raises an error if it is none, or may not be called';
+
+CREATE FUNCTION neardup_internal.merge_batch(arguments jsonb, merge regproc, settings text[], run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
+    LANGUAGE c VOLATILE STRICT
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'merge_batch_wrapper';
+COMMENT ON FUNCTION neardup_internal.merge_batch(jsonb, regproc, text[], bigint, integer, bigint, bigint) IS 'merges the rows of some places of the list, which neardup_internal.cleanup_batch has locked and checked, into the rows that are kept, and returns their number; settings: those of the caller, which the function gets';
+
 CREATE FUNCTION neardup_internal.end_run(arguments jsonb, run_id bigint) RETURNS SETOF text
     LANGUAGE c VOLATILE STRICT
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
@@ -74,8 +85,8 @@ CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, max
 DECLARE
     hidden name;
 BEGIN
-    IF action IS NULL OR action NOT IN ('archive', 'delete', 'mark') THEN
-        RAISE EXCEPTION 'action must be archive, delete or mark: %', action USING ERRCODE = 'invalid_parameter_value';
+    IF action IS NULL OR action NOT IN ('archive', 'delete', 'mark', 'merge') THEN
+        RAISE EXCEPTION 'action must be archive, delete, mark or merge: %', action USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF max_rows < 0 THEN
         RAISE EXCEPTION 'max_rows must be 0 or more: %', max_rows USING ERRCODE = 'invalid_parameter_value';
@@ -94,12 +105,13 @@ $$;
 
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
-    target regclass, against regclass, arguments jsonb, action text, max_rows bigint, on_more text, confirmed regclass
+    target regclass, against regclass, arguments jsonb, action text, merge regproc, max_rows bigint, on_more text, confirmed regclass
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     found bigint := neardup_internal.list_copies(arguments, action);
-    verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' ELSE 'be removed' END;
+    verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
+    merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
     sample pg_catalog.record;
     -- The arguments that are not the default.
     whole pg_catalog.text := (
@@ -117,8 +129,8 @@ BEGIN
         found := neardup_internal.keep_named(target, confirmed);
     END IF;
     FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
-        RAISE NOTICE '(%) would %, (%)% is kept: %',
-            sample.key, verb, sample.kept, coalesce(' of ' || against::pg_catalog.text, ''), sample.why
+        RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
+            coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
             USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.key_text, sample.kept, sample.kept_text),
                 'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.');
     END LOOP;
@@ -132,7 +144,8 @@ BEGIN
                  CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
                       ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why
           FROM pg_temp.neardup_chosen c GROUP BY 3) v;
-    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target, verb
+    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
+        verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document')::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
@@ -141,33 +154,61 @@ BEGIN
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
-                  whole, CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END,
+                  whole, CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
+                      'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
                       'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
     DROP TABLE pg_temp.neardup_chosen;
 END
 $$;
 
--- Runs one batch. If a constraint prevents the removal of some rows, it goes row by row, and those stay.
-CREATE FUNCTION neardup_internal.remove_batch(arguments jsonb, action text, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
+-- Runs one batch. If a constraint prevents the removal of some rows, it goes row by row, and those stay; with merge, group by group.
+CREATE FUNCTION neardup_internal.act_on_batch(arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    removed bigint := neardup_internal.cleanup_batch(arguments, action, run_id, batch, after, last);
+BEGIN
+    IF action = 'merge' THEN
+        removed := neardup_internal.merge_batch(arguments, merge, ARRAY(
+            SELECT pg_catalog.current_setting(s.name)
+            FROM pg_catalog.unnest(ARRAY['datestyle', 'intervalstyle', 'timezone', 'extra_float_digits', 'bytea_output', 'lc_monetary'])
+                 WITH ORDINALITY s(name, place) ORDER BY s.place), run_id, batch, after, last);
+    END IF;
+    RETURN removed;
+END
+$$;
+
+CREATE FUNCTION neardup_internal.remove_batch(arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     removed bigint := 0;
+    done bigint := after;
+    step bigint;
 BEGIN
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
     SET CONSTRAINTS ALL IMMEDIATE;
     BEGIN
-        RETURN neardup_internal.cleanup_batch(arguments, action, run_id, batch, after, last);
+        RETURN neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
     EXCEPTION WHEN integrity_constraint_violation THEN
-        FOR nth IN after + 1 .. last LOOP
+        WHILE done < last LOOP
+            step := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(done + 1) ELSE done + 1 END;
             BEGIN
-                removed := removed + neardup_internal.cleanup_batch(arguments, action, run_id, batch, nth - 1, nth);
+                removed := removed + neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, done, step);
             EXCEPTION WHEN integrity_constraint_violation THEN
-                UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place = nth;
+                UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place > done AND c.place <= step AND c.reason IS NULL;
             END;
+            done := step;
         END LOOP;
         RETURN removed;
     END;
+END
+$$;
+
+-- The last place of the group that a place of the list of a merge lies in, or else the place.
+CREATE FUNCTION neardup_internal.end_of_group(place bigint) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN greatest(place, (SELECT c.group_end FROM pg_temp.neardup_chosen c WHERE c.place <= end_of_group.place ORDER BY c.place DESC LIMIT 1));
 END
 $$;
 
@@ -223,6 +264,7 @@ CREATE PROCEDURE neardup.cleanup(
     on_more text DEFAULT 'stop',
     excerpts text DEFAULT NULL,
     confirmed regclass DEFAULT NULL,
+    merge regproc DEFAULT NULL,
     INOUT run_id bigint DEFAULT NULL,
     INOUT removed bigint DEFAULT NULL
 )
@@ -234,6 +276,7 @@ DECLARE
     last bigint;
     part bigint;
     place bigint := 0;
+    stop bigint;
     batches integer := 0;
     left_in_place bigint := 0;
     sample pg_catalog.text;
@@ -262,11 +305,12 @@ BEGIN
         'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true);
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
-        PERFORM neardup_internal.try_out(target, against, arguments, action, max_rows, on_more, confirmed);
+        PERFORM neardup_internal.try_out(target, against, arguments, action, merge, max_rows, on_more, confirmed);
         RETURN;
     END IF;
 
-    IF action = 'archive' THEN
+    merge := neardup_internal.merging_function(arguments, action, merge);
+    IF action IN ('archive', 'merge') THEN
         PERFORM neardup.keep_removed(target);
     ELSIF action = 'mark' THEN
         mark := neardup_internal.missing_mark(arguments);
@@ -298,7 +342,7 @@ BEGIN
         WHERE c.place = s.place AND s.nth > max_rows;
         found := max_rows;
     ELSIF found = 0 THEN
-        RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' ELSE 'remove' END, target;
+        RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END, target;
     END IF;
     -- The rate is that of removing, without the time for choosing.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = last
@@ -307,8 +351,12 @@ BEGIN
     WHILE place < last LOOP
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
-        part := neardup_internal.remove_batch(arguments, action, run_id, batches, place, least(place + batch, last));
-        place := place + batch;
+        stop := least(place + batch, last);
+        IF action = 'merge' THEN
+            stop := neardup_internal.end_of_group(stop);
+        END IF;
+        part := neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop);
+        place := stop;
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
         COMMIT;
@@ -329,8 +377,8 @@ BEGIN
         RAISE NOTICE '% rows were left in place', found - removed
             USING HINT = pg_catalog.format('See why: SELECT * FROM neardup.skipped WHERE target = %L::regclass AND run_id = %s;', target, run_id);
     END IF;
-    IF removed > 0 AND action = 'archive' THEN
-        RAISE NOTICE '% rows removed from %', removed, target
+    IF removed > 0 AND action IN ('archive', 'merge') THEN
+        RAISE NOTICE '% rows % %', removed, CASE action WHEN 'merge' THEN 'merged into others in' ELSE 'removed from' END, target
             USING HINT = pg_catalog.format('Restore them: CALL neardup.restore(%L, %s);', target, run_id);
     ELSIF removed > 0 THEN
         RAISE NOTICE '% rows %', removed, CASE action WHEN 'mark' THEN 'marked in ' || target::pg_catalog.text
@@ -340,8 +388,10 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, bigint, bigint) IS 'removes, archives or marks copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete or mark; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
-COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
-COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, bigint, integer, bigint, bigint) IS 'removes one batch of a clean-up, except rows that a constraint protects';
+COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
+COMMENT ON FUNCTION neardup_internal.act_on_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'removes, marks or merges one batch of a clean-up';
+COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'acts on one batch of a clean-up, except on rows that a constraint protects';
+COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of a group in the list of a merge';

@@ -8,7 +8,10 @@ use pgrx::spi::{quote_identifier, quote_literal};
 use serde_json::{Map, Value, json};
 
 use crate::error::{Result, error, invalid};
-use crate::guarded::arguments::{check_text, check_time, column, no_time_column, shown, stored_column, window};
+use crate::guarded::arguments::{
+    check_merges, check_text, check_time, column, no_merge, no_time_column, shown, shown_function, stored_column,
+    window,
+};
 use crate::guarded::document::Document;
 use crate::guarded::index;
 use crate::guarded::settings::{Action, Excerpts, MAX_KEYS, Method, OnRelated, Settings};
@@ -204,28 +207,11 @@ fn not_a_table(shown: &str) -> ErrorReport {
 
 /// Checks the function that merges rows.
 fn check_merge(target: pg_sys::Oid, on_duplicate: Action, merge: Option<pg_sys::Oid>) -> Result<()> {
-    let table = || shown(target);
-    let hint = || {
-        let table = table();
-        format!(
-            "CREATE FUNCTION my_merge(existing {table}, new {table}) RETURNS {table} ..., then: merge => 'my_merge'."
-        )
-    };
-    // SAFETY: a function's number is a value of that type.
-    let name = |function| unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCEDUREOID) };
     match (on_duplicate, merge) {
-        (Action::Merge, None) => {
-            let message = "on_duplicate merge requires a function that merges two rows";
-            Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint(hint()))
-        }
-        (Action::Merge, Some(function)) if !catalog::joins_rows(function, target) => {
-            let message = format!("function {} does not merge rows of {}", name(function), table());
-            let detail =
-                "Such a function takes two rows of the table, the existing one and the new one, and returns one.";
-            Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message).set_detail(detail).set_hint(hint()))
-        }
-        (Action::Merge, _) | (_, None) => Ok(()),
-        (_, Some(function)) => Err(invalid(format!("merge requires on_duplicate merge: {}", name(function)))),
+        (Action::Merge, None) => Err(no_merge(target, "on_duplicate")),
+        (Action::Merge, Some(function)) => check_merges(function, target),
+        (_, None) => Ok(()),
+        (_, Some(function)) => Err(invalid(format!("merge requires on_duplicate merge: {}", shown_function(function)))),
     }
 }
 

@@ -166,3 +166,34 @@ pub fn window(within: &Interval) -> Result<i64> {
         _ => Err(invalid(format!("within must be at most 100000 years: {within}"))),
     }
 }
+
+/// Returns a function's name and the types of its arguments, for messages.
+pub fn shown_function(function: pg_sys::Oid) -> String {
+    // SAFETY: a function's number is a value of that type.
+    unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCEDUREOID) }
+}
+
+fn merge_hint(target: pg_sys::Oid) -> String {
+    let table = shown(target);
+    format!("CREATE FUNCTION my_merge(existing {table}, new {table}) RETURNS {table} ..., then: merge => 'my_merge'.")
+}
+
+/// The error of an argument that says merge, and none that says how.
+pub fn no_merge(target: pg_sys::Oid, argument: &str) -> ErrorReport {
+    let message = format!("{argument} merge requires a function that merges two rows");
+    error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, message).set_hint(merge_hint(target))
+}
+
+/// Checks that a function merges two rows of a table into one.
+///
+/// # Errors
+/// If it does not.
+pub fn check_merges(function: pg_sys::Oid, target: pg_sys::Oid) -> Result<()> {
+    if catalog::joins_rows(function, target) {
+        return Ok(());
+    }
+    let message = format!("function {} does not merge rows of {}", shown_function(function), shown(target));
+    Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
+        .set_detail("Such a function takes two rows of the table, the existing one and the new one, and returns one.")
+        .set_hint(merge_hint(target)))
+}

@@ -53,6 +53,26 @@ pub(in crate::pg) unsafe fn execute<T>(statement: &str, arguments: &[Argument], 
     }
 }
 
+/// Opens a cursor on a statement, which sees what this transaction has written.
+///
+/// # Safety
+/// SPI must be connected, and each argument's value must have its type.
+pub(in crate::pg) unsafe fn open(statement: &str, arguments: &[Argument]) -> pg_sys::Portal {
+    let statement = CString::new(statement).unwrap_or_default();
+    let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
+    let mut values: Vec<pg_sys::Datum> =
+        arguments.iter().map(|argument| argument.1.unwrap_or(pg_sys::Datum::null())).collect();
+    let present = |argument: &Argument| if argument.1.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
+    let marks: Vec<std::ffi::c_char> = arguments.iter().map(present).collect();
+    let (statement, count, types) = (statement.as_ptr(), types.len() as i32, types.as_mut_ptr());
+    let (values, marks) = (values.as_mut_ptr(), marks.as_ptr());
+    // SAFETY: guaranteed by the caller; the arrays outlive the calls and have `count` entries, and nothing in the closures has a destructor.
+    unsafe {
+        let plan = boundary::catch(|| raw::SPI_prepare(statement, count, types));
+        boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, false))
+    }
+}
+
 /// Calls a function from a row of table `root` to a text, with a row of `table`, which is `root` or a partition of it; `None`
 /// if the function returns NULL.
 ///

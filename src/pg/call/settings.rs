@@ -1,7 +1,7 @@
 //! Settings under which the text of a value is the same in every session. Keys, marks and hashes of rows are made of such texts, and what one
 //! session writes another one with its own DateStyle or extra_float_digits has to find again.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
 
@@ -45,6 +45,23 @@ pub fn plain<T>(kind: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
     let result = work();
     // SAFETY: the level that was begun above.
     unsafe { pg_sys::AtEOXact_GUC(false, level) };
+    result
+}
+
+/// Runs `work` with other values of the same settings, in their order, as those that [`plain`] changes: for a function of the user's that is called
+/// where they have been made plain.
+///
+/// An error leaves by unwinding; the end of the transaction or savepoint then restores the settings.
+pub fn with<T>(values: &[CString], work: impl FnOnce() -> T) -> T {
+    // SAFETY: begins a nest level, which ends below.
+    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    for ((name, _), value) in PLAIN.into_iter().zip(values) {
+        // SAFETY: within the level; a value that a setting cannot have raises an error.
+        unsafe { set(name, value) };
+    }
+    let result = work();
+    // SAFETY: the level that was begun above. What the function has set otherwise stays.
+    unsafe { pg_sys::AtEOXact_GUC(true, level) };
     result
 }
 

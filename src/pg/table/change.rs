@@ -76,20 +76,22 @@ pub fn number_as(owner: pg_sys::Oid, statement: &str, parameters: &[Parameter<'_
 /// as the row has columns, of their types. Values go over as they are stored, without input or output. Returns the number of rows, and of those
 /// that were stored: a trigger may leave some out.
 pub fn transfer(statement: &str, parameters: &[Parameter<'_>], owner: pg_sys::Oid, store: &str) -> (u64, u64) {
-    let (statement, store) = (CString::new(statement).unwrap_or_default(), CString::new(store).unwrap_or_default());
     let arguments: Vec<Argument> = parameters.iter().map(Parameter::argument).collect();
-    let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
-    let none = pg_sys::Datum::null();
-    let mut values: Vec<pg_sys::Datum> = arguments.iter().map(|argument| argument.1.unwrap_or(none)).collect();
-    let marks: Vec<c_char> = arguments.iter().map(|argument| mark(argument.1.is_none())).collect();
-    let (text, count, kinds) = (statement.as_ptr(), types.len() as i32, types.as_mut_ptr());
-    let (values, marks) = (values.as_mut_ptr(), marks.as_ptr());
+    // SAFETY: each value has the type next to it.
+    unsafe { transfer_values(statement, &arguments, owner, store) }
+}
+
+/// Does the same with other arguments.
+///
+/// # Safety
+/// Each argument's value must have its type.
+pub unsafe fn transfer_values(statement: &str, arguments: &[Argument], owner: pg_sys::Oid, store: &str) -> (u64, u64) {
+    let store = CString::new(store).unwrap_or_default();
     // SAFETY: SPI is connected around the calls; what they are given outlives them, and nothing with a destructor is in the closures. A
     // table of rows is freed before the next one is fetched.
     unsafe {
         pg_sys::SPI_connect();
-        let plan = boundary::catch(|| raw::SPI_prepare(text, count, kinds));
-        let portal = boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, false));
+        let portal = function::open(statement, arguments);
         let mut storing = None;
         let (mut moved, mut stored) = (0, 0);
         loop {
