@@ -6,7 +6,7 @@ COMMENT ON FUNCTION tokens(text, text) IS 'the tokens of a document under an ana
 
 CREATE FUNCTION normalize_text(document text, steps text[] DEFAULT '{control,nfkc,casefold,punctuation,space}') RETURNS text
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'normalize_text_wrapper';
-COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after these normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, punctuation, space, nospace, spelling; they run in this order, whatever order the list has';
+COMMENT ON FUNCTION normalize_text(text, text[]) IS 'a document after these normalisation steps: html, links, reposts, handles, emoji, control, nfkc, width, casefold, simplified, joined, skeleton, punctuation, space, nospace, spelling; they run in this order, whatever order the list has';
 
 CREATE FUNCTION keywords(document text, n integer DEFAULT 10, method text DEFAULT 'tfidf', analyzer text DEFAULT '{"tokenizer": "jieba", "stop_words": "chinese", "min_length": 2}') RETURNS TABLE (token text, weight double precision)
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'keywords_of_wrapper';

@@ -8,6 +8,7 @@ mod lexicon;
 mod message_table;
 mod package;
 mod simplified_table;
+mod skeleton_table;
 mod spelling_table;
 mod trie;
 mod unit_table;
@@ -47,6 +48,7 @@ fn main() -> Result<()> {
         ("fold_table.rs", fold_table::make()?),
         ("message_table.rs", message_table::make()?),
         ("simplified_table.rs", simplified_table::make()?),
+        ("skeleton_table.rs", skeleton_table::make()),
         ("spelling_table.rs", spelling_table::make()),
         ("unit_table.rs", unit_table::make()),
         ("word_table.rs", word_table::make()),

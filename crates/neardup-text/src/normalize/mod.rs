@@ -11,10 +11,12 @@ mod emoji;
 mod fused;
 mod handles;
 mod html;
+mod joined;
 mod links;
 mod numbers;
 pub(super) mod scan;
 mod simplified;
+mod skeleton;
 mod spelling;
 mod steps;
 mod stepwise;
@@ -61,9 +63,9 @@ impl Buffer {
 pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
     buffer.clear(KEPT_BYTES.max(text.len()));
     let Buffer { whole, stretch } = buffer;
-    // The fused pass takes the place of the folds and of the steps on space; `width` has nothing to do after nfkc.
+    // The fused pass takes the place of the folds and of the steps on space; `width` has nothing to do after nfkc. Disguises lie between the folds.
     let spaces = steps.contains(Steps::SPACE) || steps.contains(Steps::NOSPACE);
-    if steps.contains(Steps::FOLDS) && spaces {
+    if steps.contains(Steps::FOLDS) && spaces && steps.intersection(Steps::DISGUISES) == Steps::NONE {
         let before = steps.without(Steps::AFTER_MARKUP);
         let marked_up = before != Steps::NONE;
         if marked_up {

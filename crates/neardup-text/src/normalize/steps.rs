@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind, Result};
 pub struct Steps(u16);
 
 /// Names of all steps, in the order in which they run; a step's place is its bit.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "html",
     "links",
     "reposts",
@@ -21,6 +21,8 @@ const NAMES: [&str; 14] = [
     "width",
     "casefold",
     "simplified",
+    "joined",
+    "skeleton",
     "punctuation",
     "space",
     "nospace",
@@ -50,17 +52,21 @@ impl Steps {
     pub const CASEFOLD: Self = Self(1 << 8);
     /// Traditional Han characters to simplified ones.
     pub const SIMPLIFIED: Self = Self(1 << 9);
+    /// Words whose letters are taken apart become whole.
+    pub const JOINED: Self = Self(1 << 10);
+    /// Letters and digits become the Latin letters that they look like.
+    pub const SKELETON: Self = Self(1 << 11);
     /// Punctuation and symbols become spaces.
-    pub const PUNCTUATION: Self = Self(1 << 10);
+    pub const PUNCTUATION: Self = Self(1 << 12);
     /// Runs of white space become one space, none at the ends.
-    pub const SPACE: Self = Self(1 << 11);
+    pub const SPACE: Self = Self(1 << 13);
     /// White space goes.
-    pub const NOSPACE: Self = Self(1 << 12);
+    pub const NOSPACE: Self = Self(1 << 14);
     /// Words get one of their spellings: without Arabic vowel signs, with `ue` for `ü`.
-    pub const SPELLING: Self = Self(1 << 13);
+    pub const SPELLING: Self = Self(1 << 15);
 
     /// Every step.
-    pub const ALL: Self = Self((1 << NAMES.len()) - 1);
+    pub const ALL: Self = Self(u16::MAX >> (16 - NAMES.len()));
     /// The default of tokenizers with a dictionary, which has words as they are written.
     pub const DICTIONARY: Self = Self(Self::FOLDS.0 | Self::SPACE.0);
     /// The default of the tokenizer `words`.
@@ -70,6 +76,9 @@ impl Steps {
 
     /// What makes one of several spellings, in any language.
     pub(super) const ONE_SPELLING: Self = Self(Self::SIMPLIFIED.0 | Self::SPELLING.0);
+
+    /// What undoes disguises; no default has it.
+    pub(super) const DISGUISES: Self = Self(Self::JOINED.0 | Self::SKELETON.0);
 
     /// What all defaults share.
     pub(super) const FOLDS: Self = Self(Self::CONTROL.0 | Self::NFKC.0 | Self::CASEFOLD.0 | Self::PUNCTUATION.0);
@@ -165,6 +174,8 @@ mod tests {
             Steps::WIDTH,
             Steps::CASEFOLD,
             Steps::SIMPLIFIED,
+            Steps::JOINED,
+            Steps::SKELETON,
             Steps::PUNCTUATION,
             Steps::SPACE,
             Steps::NOSPACE,

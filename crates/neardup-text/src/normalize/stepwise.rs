@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Pair, Steps, emoji, handles, html, links, scan, simplified, spelling, unicode};
+use super::{Pair, Steps, emoji, handles, html, joined, links, scan, simplified, skeleton, spelling, unicode};
 
 /// One pass over the text.
 pub(super) struct Pass {
@@ -30,8 +30,9 @@ const fn pass(steps: Steps, apply: fn(&str, &mut String), skips: Skips) -> Pass 
 }
 
 /// All passes in the order of [`Steps::ALL`]: markup first, then what is told apart by its punctuation, then the folds, then
-/// punctuation itself, then space, at last spellings. Form KC is made again after what can break it, folding and the removal of space.
-pub(super) const PASSES: [Pass; 16] = [
+/// disguises, punctuation itself, then space, at last spellings. Form KC is made again after what can break it: folding, look-alikes and the
+/// removal of space.
+pub(super) const PASSES: [Pass; 19] = [
     pass(Steps::HTML, html::apply, Skips::Nothing),
     pass(Steps::LINKS, links::apply, Skips::Nothing),
     pass(Steps::REPOSTS, handles::apply_reposts, Skips::Nothing),
@@ -43,6 +44,9 @@ pub(super) const PASSES: [Pass; 16] = [
     pass(Steps::CASEFOLD, unicode::casefold, Skips::Plain),
     pass(Steps::CASEFOLD.union(Steps::NFKC), unicode::nfkc, Skips::Plain),
     pass(Steps::SIMPLIFIED, simplified::apply, Skips::Nothing),
+    pass(Steps::JOINED, joined::apply, Skips::Nothing),
+    pass(Steps::SKELETON, skeleton::apply, Skips::Nothing),
+    pass(Steps::SKELETON.union(Steps::NFKC), unicode::nfkc, Skips::Plain),
     pass(Steps::PUNCTUATION, unicode::punctuation, Skips::PlainLetters),
     pass(Steps::SPACE, unicode::space, Skips::Nothing),
     pass(Steps::NOSPACE, unicode::nospace, Skips::Plain),
