@@ -159,6 +159,9 @@ BEGIN
         EXIT WHEN batch IS NULL;
         part := neardup_internal.restore_batch(target, removed, run, batch, places, keys, kept);
         restored := restored + part;
+        EXECUTE pg_catalog.format('SELECT pg_catalog.array_cat($1, ARRAY(SELECT pg_catalog.format(''(%%s)'', d.neardup_key) FROM ONLY %s d WHERE d.neardup_run OPERATOR(pg_catalog.=) $2 '
+                'AND d.neardup_batch OPERATOR(pg_catalog.=) $3 AND d.neardup_measure OPERATOR(pg_catalog.=) ''before merge'' AND d.neardup_key OPERATOR(pg_catalog.=) ANY ($4) '
+                'LIMIT 10))', removed) INTO still_merged USING still_merged, run, batch, kept;
         IF part < pg_catalog.cardinality(places) THEN
             -- What stays where it is kept is not answered about: another row may have its key by now.
             EXECUTE pg_catalog.format(
@@ -171,9 +174,6 @@ BEGIN
             SELECT r.document FROM neardup.runs r
             WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
         PERFORM neardup_internal.disinherit(target, document, keys, kept);
-        EXECUTE pg_catalog.format('SELECT pg_catalog.array_cat($1, ARRAY(SELECT pg_catalog.format(''(%%s)'', d.neardup_key) FROM ONLY %s d WHERE d.neardup_run OPERATOR(pg_catalog.=) $2 '
-                'AND d.neardup_batch OPERATOR(pg_catalog.=) $3 AND d.neardup_measure OPERATOR(pg_catalog.=) ''before merge'' AND d.neardup_key OPERATOR(pg_catalog.=) ANY ($4) '
-                'LIMIT 10))', removed) INTO still_merged USING still_merged, run, batch, kept;
         IF answer AND part > 0 THEN
             answered := answered + neardup_internal.note_restored(target, document, keys, kept);
         END IF;
