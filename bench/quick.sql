@@ -4,7 +4,13 @@
 SET work_mem = '64MB';
 SET max_parallel_workers_per_gather = 0;
 SET max_parallel_maintenance_workers = 0;
-CREATE FUNCTION bench.on_processor() RETURNS float8 LANGUAGE sql VOLATILE RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9;
+CREATE FUNCTION bench.on_processor() RETURNS float8 LANGUAGE plpgsql AS $$
+BEGIN
+    -- The count is brought up to date when the process gives the processor away.
+    PERFORM pg_sleep(0.001);
+    RETURN split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9;
+END
+$$;
 CREATE OR REPLACE FUNCTION bench.seconds(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
     started float8 := bench.on_processor();
