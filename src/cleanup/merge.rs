@@ -33,7 +33,12 @@ pub const AFTER: &str = "after merge";
 
 /// Returns the function that a clean-up merges by: the argument, or that of the guard. It is none for another action.
 #[pg_extern(sql = false)]
-fn merging_function(arguments: JsonB, action: &str, merge: Option<pg_sys::Oid>) -> Result<Option<pg_sys::Oid>> {
+fn merging_function(
+    arguments: Option<JsonB>,
+    action: Option<&str>,
+    merge: Option<pg_sys::Oid>,
+) -> Result<Option<pg_sys::Oid>> {
+    let (Some(arguments), Some(action)) = (arguments, action) else { return Ok(None) };
     with(arguments, |cleanup| {
         if action != "merge" {
             let refused = |function| invalid(format!("merge requires action merge: {}", shown_function(function)));
