@@ -126,7 +126,7 @@ impl Options {
         };
         let mut sizes = BTreeMap::from(SIZES.map(size));
         if self.quick {
-            sizes.insert("rounds", 8);
+            sizes.insert("rounds", 5);
         }
         sizes
     }
