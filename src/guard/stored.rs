@@ -39,7 +39,7 @@ pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
     let (table, condition) = (statement::only(guard.table), conditions.join(" AND "));
     let statement = format!("SELECT t.ctid, t.tableoid FROM {table} AS t WHERE {condition}");
     // Guards write a key under these settings.
-    settings::plain(pg_sys::Oid::INVALID, || {
+    settings::plain(|| {
         // SAFETY: the statement gives these columns, and the values are of the parameters' types.
         unsafe { original::find(&statement, &values) }
     })

@@ -85,7 +85,7 @@ pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
     // SAFETY: the value is guaranteed by the caller; an output function gives a C string in the memory of this call.
     unsafe {
         pg_sys::getTypeOutputInfo(kind, &raw mut function, &raw mut is_varlena);
-        let text = settings::plain(kind, || boundary::catch(|| raw::OidOutputFunctionCall(function, value)));
+        let text = settings::for_output(kind, || boundary::catch(|| raw::OidOutputFunctionCall(function, value)));
         CStr::from_ptr(text).to_string_lossy().into_owned()
     }
 }

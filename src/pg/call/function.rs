@@ -2,7 +2,7 @@
 //! statements on the owner's tables, as the owner. All of it is foreign code, so errors keep their fields ([`boundary`]). It runs locked
 //! down ([`role`]), except the function that merges rows, which is to the writer what a trigger function is.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_char};
 
 use pgrx::pg_sys;
 
@@ -29,19 +29,36 @@ pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[Argument]
     role::as_owner(owner, || unsafe { execute(statement, arguments, |_| ()) });
 }
 
+/// A statement and its arguments, as SPI takes them.
+struct Call {
+    statement: CString,
+    types: Vec<pg_sys::Oid>,
+    values: Vec<pg_sys::Datum>,
+    /// `n` for NULL, a space for a value.
+    marks: Vec<c_char>,
+}
+
+impl Call {
+    fn new(statement: &str, arguments: &[Argument]) -> Self {
+        let value = |argument: &Argument| argument.1.unwrap_or(pg_sys::Datum::null());
+        let mark = |argument: &Argument| if argument.1.is_some() { b' ' } else { b'n' } as c_char;
+        Self {
+            statement: CString::new(statement).unwrap_or_default(),
+            types: arguments.iter().map(|argument| argument.0).collect(),
+            values: arguments.iter().map(value).collect(),
+            marks: arguments.iter().map(mark).collect(),
+        }
+    }
+}
+
 /// Runs a statement, which sees what this transaction has written. `read` gets the number of its rows; a result is where SPI has it.
 ///
 /// # Safety
 /// Each argument's value must have its type.
 pub(in crate::pg) unsafe fn execute<T>(statement: &str, arguments: &[Argument], read: impl FnOnce(u64) -> T) -> T {
-    let statement = CString::new(statement).unwrap_or_default();
-    let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
-    let mut values: Vec<pg_sys::Datum> =
-        arguments.iter().map(|argument| argument.1.unwrap_or(pg_sys::Datum::null())).collect();
-    let present = |argument: &Argument| if argument.1.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
-    let marks: Vec<std::ffi::c_char> = arguments.iter().map(present).collect();
-    let (statement, count) = (statement.as_ptr(), types.len() as i32);
-    let (types, values, marks) = (types.as_mut_ptr(), values.as_mut_ptr(), marks.as_ptr());
+    let mut call = Call::new(statement, arguments);
+    let (statement, count) = (call.statement.as_ptr(), call.types.len() as i32);
+    let (types, values, marks) = (call.types.as_mut_ptr(), call.values.as_mut_ptr(), call.marks.as_ptr());
     // SAFETY: SPI is connected around the call, the arrays outlive it and have `count` entries; nothing in the closure has a
     // destructor. An error leaves by unwinding, and the transaction's abort then closes SPI.
     unsafe {
@@ -58,14 +75,9 @@ pub(in crate::pg) unsafe fn execute<T>(statement: &str, arguments: &[Argument], 
 /// # Safety
 /// SPI must be connected, and each argument's value must have its type.
 pub(in crate::pg) unsafe fn open(statement: &str, arguments: &[Argument]) -> pg_sys::Portal {
-    let statement = CString::new(statement).unwrap_or_default();
-    let mut types: Vec<pg_sys::Oid> = arguments.iter().map(|argument| argument.0).collect();
-    let mut values: Vec<pg_sys::Datum> =
-        arguments.iter().map(|argument| argument.1.unwrap_or(pg_sys::Datum::null())).collect();
-    let present = |argument: &Argument| if argument.1.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
-    let marks: Vec<std::ffi::c_char> = arguments.iter().map(present).collect();
-    let (statement, count, types) = (statement.as_ptr(), types.len() as i32, types.as_mut_ptr());
-    let (values, marks) = (values.as_mut_ptr(), marks.as_ptr());
+    let mut call = Call::new(statement, arguments);
+    let (statement, count) = (call.statement.as_ptr(), call.types.len() as i32);
+    let (types, values, marks) = (call.types.as_mut_ptr(), call.values.as_mut_ptr(), call.marks.as_ptr());
     // SAFETY: guaranteed by the caller; the arrays outlive the calls and have `count` entries, and nothing in the closures has a destructor.
     unsafe {
         let plan = boundary::catch(|| raw::SPI_prepare(statement, count, types));

@@ -29,38 +29,34 @@ const INDEPENDENT: [pg_sys::Oid; 10] = [
     pg_sys::NUMERICOID,
 ];
 
-/// Runs `work`, which makes the text of a value of this type, with these settings.
-///
-/// An error leaves by unwinding; the end of the transaction or savepoint then restores the settings.
-pub fn plain<T>(kind: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
-    if INDEPENDENT.contains(&kind) {
-        return work();
-    }
-    // SAFETY: begins a nest level, which ends below.
-    let level = unsafe { pg_sys::NewGUCNestLevel() };
-    for (name, value) in PLAIN {
-        // SAFETY: within the level; the settings and their values exist in every server.
-        unsafe { set(name, value) };
-    }
-    let result = work();
-    // SAFETY: the level that was begun above.
-    unsafe { pg_sys::AtEOXact_GUC(false, level) };
-    result
+/// Runs `work`, which makes the text of a value of this type, with these settings; without, if the type's output reads none of them.
+pub fn for_output<T>(kind: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
+    if INDEPENDENT.contains(&kind) { work() } else { plain(work) }
 }
 
-/// Runs `work` with other values of the same settings, in their order, as those that [`plain`] changes: for a function of the user's that is called
-/// where they have been made plain.
+/// Runs `work` with these settings.
+pub fn plain<T>(work: impl FnOnce() -> T) -> T {
+    changed(PLAIN.into_iter(), work)
+}
+
+/// Runs `work` with other values of the same settings, in their order: those of the caller, for a function of the caller's that is called where
+/// the settings are plain.
+pub fn with<T>(values: &[CString], work: impl FnOnce() -> T) -> T {
+    changed(PLAIN.into_iter().map(|(name, _)| name).zip(values.iter().map(CString::as_c_str)), work)
+}
+
+/// Runs `work` with some settings, and then puts them back. What `work` sets itself stays.
 ///
 /// An error leaves by unwinding; the end of the transaction or savepoint then restores the settings.
-pub fn with<T>(values: &[CString], work: impl FnOnce() -> T) -> T {
+fn changed<'v, T>(settings: impl Iterator<Item = (&'v CStr, &'v CStr)>, work: impl FnOnce() -> T) -> T {
     // SAFETY: begins a nest level, which ends below.
     let level = unsafe { pg_sys::NewGUCNestLevel() };
-    for ((name, _), value) in PLAIN.into_iter().zip(values) {
+    for (name, value) in settings {
         // SAFETY: within the level; a value that a setting cannot have raises an error.
         unsafe { set(name, value) };
     }
     let result = work();
-    // SAFETY: the level that was begun above. What the function has set otherwise stays.
+    // SAFETY: the level that was begun above.
     unsafe { pg_sys::AtEOXact_GUC(true, level) };
     result
 }

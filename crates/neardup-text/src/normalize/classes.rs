@@ -48,3 +48,8 @@ pub(crate) fn is_mark(c: char) -> bool {
 pub(crate) fn is_letter_or_number(c: char) -> bool {
     matches!(c.general_category_group(), GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number)
 }
+
+/// Says whether `c` is of a category N*.
+pub(crate) fn is_number(c: char) -> bool {
+    c.general_category_group() == GeneralCategoryGroup::Number
+}

@@ -2,14 +2,19 @@
 //!
 //! It is about alphabets of Europe, in which words have several letters. In other scripts a letter with a space on both sides may be a word.
 
-use super::classes::is_letter_or_number;
+use super::classes::{is_letter_or_number, is_number};
 
 /// Letters that stand apart from each other are a word from so many on.
 const LEAST_APART: usize = 4;
 
 /// Says whether `c` is a letter or digit of an alphabet that this is about.
-fn is_letter(c: char) -> bool {
+fn is_part(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c < '\u{590}' && is_letter_or_number(c) }
+}
+
+/// Says whether `c` is such a letter, no digit.
+fn is_letter(c: char) -> bool {
+    is_part(c) && !is_number(c)
 }
 
 /// Says whether a sign between two letters is nothing but in their way.
@@ -33,21 +38,20 @@ pub(super) fn apply(text: &str, out: &mut String) {
             crate::interrupt::check();
         }
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
-        if is_letter(c)
-            && !is_letter(last)
+        if is_part(c)
+            && !is_part(last)
             && let Some((end, final_letter)) = letters_apart(rest)
         {
             let (apart, more) = rest.split_at(end);
-            out.extend(apart.chars().filter(|&c| is_letter(c)));
+            out.extend(apart.chars().filter(|&c| is_part(c)));
             (rest, last) = (more, final_letter);
             continue;
         }
         let next = after.chars().next();
         // A point between digits belongs to a number.
         let joins = is_in_the_way(c)
-            && last.is_alphabetic()
             && is_letter(last)
-            && next.is_some_and(|next| next.is_alphabetic() && is_letter(next));
+            && next.is_some_and(is_letter);
         if !joins {
             out.push(c);
         }
@@ -61,14 +65,14 @@ fn letters_apart(text: &str) -> Option<(usize, char)> {
     let (mut letters, mut digits) = (0, 0);
     let mut end = None;
     let mut characters = text.char_indices().peekable();
-    while let Some((at, c)) = characters.next().filter(|&(_, c)| is_letter(c)) {
+    while let Some((at, c)) = characters.next().filter(|&(_, c)| is_part(c)) {
         let next = characters.peek().map(|&(_, next)| next);
         // Digits are no word; some may stand for letters.
-        let is_one = c.is_alphabetic() || digits < letters;
-        if !is_one || next.is_some_and(is_letter) {
+        let is_one = is_letter(c) || digits < letters;
+        if !is_one || next.is_some_and(is_part) {
             break;
         }
-        if c.is_alphabetic() {
+        if is_letter(c) {
             letters += 1;
         } else {
             digits += 1;

@@ -4,7 +4,7 @@
 //! a letter of ASCII, and in words all of whose characters look like letters and digits of ASCII. So a word in Cyrillic, Greek or Arabic
 //! letters mostly stays as it is, and so does a number.
 
-use super::classes::{is_letter_or_number, is_mark};
+use super::classes::{is_letter_or_number, is_mark, is_number};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/skeleton_table.rs"));
@@ -35,7 +35,7 @@ fn word(word: &str, out: &mut String) {
     let is_latin = word.bytes().any(|byte| byte.is_ascii_alphabetic());
     let looks_latin = || {
         word.chars().all(|c| c.is_ascii() || look(c).is_some())
-            && word.chars().any(|c| look(c).is_some_and(|_| !c.is_numeric()))
+            && word.chars().any(|c| look(c).is_some_and(|_| !is_number(c)))
     };
     if !is_latin && !looks_latin() {
         out.push_str(word);

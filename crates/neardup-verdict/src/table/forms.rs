@@ -30,8 +30,8 @@ const KEPT_KEYS: usize = 1 << 14;
 /// A line that this many rows of the table's background have is furniture.
 const FURNITURE: u32 = 3;
 
-/// How many bytes of the rows spread over a table are read to learn which words are rare: 80 ms for a guard's first verdict in a session. Where they
-/// have more, 4 kB of each on average, the longest are read by their beginnings. Their lines are all counted, which takes little.
+/// How many bytes of the rows spread over a table are read to learn which words are rare, 4 kB of each on average: the first verdict of a session
+/// waits for it. Where they have more, the longest are read by their beginnings. Their lines are all counted, which takes little.
 const READ_OF_BACKGROUND: usize = 1 << 20;
 
 /// Returns the greatest number to which lengths must be cut so that they sum up to `all` at most.
