@@ -49,9 +49,7 @@ pub(super) fn apply(text: &str, out: &mut String) {
         }
         let next = after.chars().next();
         // A point between digits belongs to a number.
-        let joins = is_in_the_way(c)
-            && is_letter(last)
-            && next.is_some_and(is_letter);
+        let joins = is_in_the_way(c) && is_letter(last) && next.is_some_and(is_letter);
         if !joins {
             out.push(c);
         }
