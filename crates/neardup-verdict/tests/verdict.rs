@@ -11,10 +11,9 @@ use std::collections::BTreeMap;
 use labelled::pairs::{self, Set};
 use neardup_verdict::{Pair, Prepared, Verdict};
 
-/// The shipped model, on pairs that it has seen: a change that breaks how texts are read shows here. `docs/accuracy.md` has the figures of tables that a
+/// The shipped model, on pairs that it has seen, each weighted by the rows that it stands for: a change that breaks how texts are read shows here. `docs/accuracy.md` has the figures of tables that a
 /// model has not seen.
 #[test]
-#[ignore = "reads the labelled texts: cargo test --release -p neardup-verdict --test verdict -- --ignored"]
 fn verdicts_on_labelled_pairs_reach_a_level() {
     let Some(folder) = labelled::folder() else { return };
     let mut by_set: BTreeMap<Set, [f64; 3]> = BTreeMap::new();
@@ -25,9 +24,9 @@ fn verdicts_on_labelled_pairs_reach_a_level() {
         let found = Pair::new(&a, &b).duplicate().unwrap();
         let sums = by_set.entry(pair.set).or_default();
         match (keeps, found) {
-            (true, Some(_)) => sums[0] += 1.0,
-            (false, Some(_)) => sums[1] += 1.0,
-            (true, None) => sums[2] += 1.0,
+            (true, Some(_)) => sums[0] += pair.weight,
+            (false, Some(_)) => sums[1] += pair.weight,
+            (true, None) => sums[2] += pair.weight,
             (false, None) => {}
         }
         if pair.label == "Q" && pair.set == Set::Fresh {
@@ -35,10 +34,10 @@ fn verdicts_on_labelled_pairs_reach_a_level() {
             named += usize::from(matches!(found, Some((Verdict::Copy | Verdict::Excerpt, _))));
         }
     }
-    for (set, least) in [(Set::Natural, 0.85), (Set::Natural2, 0.85), (Set::Fresh, 0.75)] {
+    for (set, least) in [(Set::Natural, 0.94), (Set::Natural2, 0.88), (Set::Fresh, 0.75)] {
         let Some([right, wrong, missed]) = by_set.get(&set) else { continue };
         let f1 = 2.0 * right / (2.0 * right + wrong + missed);
-        println!("{set:?}: F1 by pairs, of the texts alone, {f1:.3}");
+        println!("{set:?}: F1, of the texts alone, {f1:.3}");
         assert!(f1 >= least, "{set:?}: F1 {f1:.3}");
     }
     println!("replies that quote: {named} of {quoted} named");
