@@ -49,9 +49,10 @@ BEGIN
 END
 $$;
 
+-- neardup.why says of each short text that it may have copies without a common key, which nobody has asked here.
 CREATE FUNCTION neardup_internal.draw_questions(guarded neardup.protected, n integer, seed bigint) RETURNS jsonb
     LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE

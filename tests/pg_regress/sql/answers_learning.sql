@@ -51,6 +51,11 @@ SELECT learned FROM neardup.protected WHERE target = 'jobs'::regclass;
 DELETE FROM jobs_answers;
 SELECT count(*) FROM (SELECT neardup.answer('jobs', (i * 10)::text, (i * 10 + 1)::text, i > 3) FROM generate_series(1, 12) i) x;
 SELECT answers, copies, changed FROM neardup.learn('jobs');
+-- of short texts nothing is said but the questions
+CREATE TABLE titles (id int PRIMARY KEY, body text);
+SELECT neardup.protect('titles', 'body', on_duplicate => 'skip');
+INSERT INTO titles VALUES (1, 'The harbour bridge is closed'), (2, 'Rye bread and salt'), (3, '!');
+SELECT count(*) FROM neardup.questions('titles', 4);
 -- errors
 SELECT count(*) FROM neardup.questions('jobs', 0);
 SELECT count(*) FROM neardup.estimate('jobs', bears => 0);
