@@ -206,7 +206,7 @@ $$;
 
 -- The last place of the group that a place of the list of a merge lies in, or else the place.
 CREATE FUNCTION neardup_internal.end_of_group(place bigint) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN greatest(place, (SELECT c.group_end FROM pg_temp.neardup_chosen c WHERE c.place <= end_of_group.place ORDER BY c.place DESC LIMIT 1));
 END

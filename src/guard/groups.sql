@@ -10,14 +10,14 @@ DECLARE
     root pg_catalog.regclass := (guarded).target;
     keys pg_catalog.text;
     columns pg_catalog.text;
-    seen pg_catalog.text := 'NULL::timestamptz';
+    seen pg_catalog.text := 'NULL::pg_catalog.timestamptz';
     mark pg_catalog.text := 'NULL::pg_catalog.text';
 BEGIN
     SELECT pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place),
            pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, columns
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
     IF (guarded).time_column IS NOT NULL THEN
-        SELECT pg_catalog.format(CASE WHEN coalesce(nullif(y.typbasetype, 0::pg_catalog.oid), y.oid) OPERATOR(pg_catalog.=) 'timestamptz'::pg_catalog.regtype::pg_catalog.oid
+        SELECT pg_catalog.format(CASE WHEN coalesce(nullif(y.typbasetype, 0::pg_catalog.oid), y.oid) OPERATOR(pg_catalog.=) 'pg_catalog.timestamptz'::pg_catalog.regtype::pg_catalog.oid
                    THEN 'CAST(t.%1$I AS pg_catalog.timestamptz)' ELSE 'pg_catalog.timezone(%2$L, CAST(t.%1$I AS pg_catalog.timestamp))' END, a.attname, zone)
             INTO seen
         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) a.atttypid
