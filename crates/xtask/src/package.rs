@@ -90,8 +90,9 @@ fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
     let libc = newest_libc(&text(Command::new("objdump").arg("-T").arg(tree.join(&library)))?);
     let size = text(Command::new("du").arg("-sk").arg(&tree))?;
     let kilobytes = size.split_whitespace().next().unwrap_or("0");
+    let version = debian_version(VERSION);
     let control = format!(
-        "Package: {name}\nVersion: {VERSION}-1\nSection: database\nPriority: optional\nArchitecture: {architecture}\n\
+        "Package: {name}\nVersion: {version}\nSection: database\nPriority: optional\nArchitecture: {architecture}\n\
          Maintainer: {MAINTAINER}\nInstalled-Size: {kilobytes}\n\
          Depends: postgresql-{major}, libc6 (>= {libc}), libgcc-s1\n\
          Homepage: https://github.com/pg-neardup/pg_neardup\n\
@@ -107,6 +108,12 @@ fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
     text(Command::new("dpkg-deb").args(["--root-owner-group", "--build"]).arg(&tree).arg(&package))?;
     fs_err::remove_dir_all(&tree)?;
     Ok(package)
+}
+
+/// Returns the version of the package. Debian sorts what follows a tilde before the release, so that 1.0.0-rc.1 is replaced by 1.0.0. The name of
+/// the file keeps the hyphen, because GitHub changes tildes in the names of a release's files.
+fn debian_version(version: &str) -> String {
+    format!("{}-1", version.replacen('-', "~", 1))
 }
 
 /// Returns the newest glibc version whose symbols the library needs, from `objdump -T`.
@@ -127,4 +134,15 @@ fn source_archive(place: &Path) -> Result<PathBuf> {
     git.current_dir(root()).args(["archive", "--format=zip", &format!("--prefix=pg_neardup-{VERSION}/")]);
     text(git.arg("--output").arg(&archive).arg("HEAD"))?;
     Ok(archive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::debian_version;
+
+    #[test]
+    fn a_candidate_is_older_than_its_release() {
+        assert_eq!(debian_version("1.0.0"), "1.0.0-1");
+        assert_eq!(debian_version("1.0.0-rc.1"), "1.0.0~rc.1-1");
+    }
 }
