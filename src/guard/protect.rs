@@ -242,13 +242,7 @@ fn document_columns(
             check_text(target, name, catalog::base_type(found.kind))?;
         }
     }
-    if let Some(function) = expression.filter(|function| !catalog::is_immutable_text_of_row(*function, target)) {
-        // SAFETY: a function's number is a value of that type.
-        let name = unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
-        let message = format!("function {name} cannot make a document from a row of {}", shown(target));
-        return Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
-            .set_detail("Such a function takes one row of the table, returns text, and is IMMUTABLE."));
-    }
+    expression.map_or(Ok(()), |function| check_document(target, function))?;
     if catalog::primary_key(target).is_empty() {
         let message = format!("table {} has no primary key", shown(target));
         return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
@@ -256,6 +250,26 @@ fn document_columns(
             .set_hint("Add one: ALTER TABLE ... ADD PRIMARY KEY."));
     }
     Ok(all)
+}
+
+/// Checks the function that makes a document from a row.
+fn check_document(target: pg_sys::Oid, function: pg_sys::Oid) -> Result<()> {
+    // SAFETY: a function's number is a value of that type.
+    let name = || unsafe { output(pg_sys::Datum::from(function), pg_sys::REGPROCOID) };
+    if !catalog::is_immutable_text_of_row(function, target) {
+        let message = format!("function {} cannot make a document from a row of {}", name(), shown(target));
+        return Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
+            .set_detail("Such a function takes one row of the table, returns text, and is IMMUTABLE."));
+    }
+    // To inline the function may evaluate others, so this is done as the owner, as the index is built. Who is none fails later.
+    let owner = catalog::owner(target).filter(|_| role::owns(target));
+    let read = owner.and_then(|owner| role::as_owner(owner, || catalog::generated_column_of(function, target)));
+    let Some(column) = read else { return Ok(()) };
+    let message =
+        format!("function {} reads the generated column \"{}\" of table {}", name(), column.name, shown(target));
+    Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+        .set_detail("Generated columns are computed after the guard runs.")
+        .set_hint("Let the function read the columns that it is computed from."))
 }
 
 fn names(list: Option<Names>) -> Vec<String> {

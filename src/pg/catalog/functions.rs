@@ -2,10 +2,10 @@
 
 use std::ffi::{CStr, CString};
 
-use pgrx::pg_sys;
+use pgrx::{PgList, pg_sys};
 
 use super::types::row_type;
-use super::{cached, owned};
+use super::{Column, cached, columns, owned};
 
 /// Finds a function by its schema and name, and by the types of its arguments if there may be several. No right on the schema
 /// is needed.
@@ -65,6 +65,26 @@ pub fn is_immutable_text_of_row(function: pg_sys::Oid, table: pg_sys::Oid) -> bo
             && *types == row_type(table)
             && result == pg_sys::TEXTOID
             && pg_sys::func_volatile(function) as u8 == pg_sys::PROVOLATILE_IMMUTABLE
+    }
+}
+
+/// Returns a generated column of a table that a function of its row reads. Postgres tells it of functions that it inlines: most of those
+/// in SQL. It evaluates calls of immutable functions with constants, as it does for an index.
+pub fn generated_column_of(function: pg_sys::Oid, table: pg_sys::Oid) -> Option<Column> {
+    let first = pg_sys::FirstLowInvalidHeapAttributeNumber;
+    // SAFETY: the nodes are made in the memory of this call; the function takes one row of the table and returns text.
+    unsafe {
+        let collation = pg_sys::DEFAULT_COLLATION_OID;
+        let mut arguments = PgList::<pg_sys::Node>::new();
+        arguments.push(pg_sys::makeVar(1, 0, row_type(table), -1, pg_sys::InvalidOid, 0).cast());
+        let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+        let call =
+            pg_sys::makeFuncExpr(function, pg_sys::TEXTOID, arguments.into_pg(), collation, pg_sys::InvalidOid, form);
+        let inlined = pg_sys::eval_const_expressions(std::ptr::null_mut(), call.cast());
+        let mut read = std::ptr::null_mut();
+        pg_sys::pull_varattnos(inlined, 1, &raw mut read);
+        let is_read = |column: &Column| pg_sys::bms_is_member(i32::from(column.number) - first, read);
+        columns(table).into_iter().find(|column| column.is_generated && is_read(column))
     }
 }
 

@@ -12,7 +12,10 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 
 pub use columns::{Column, column_name, column_number, column_type, columns, is_time, truncated};
-pub use functions::{extension_schema, function, function_name, function_of_row, is_immutable_text_of_row, joins_rows};
+pub use functions::{
+    extension_schema, function, function_name, function_of_row, generated_column_of, is_immutable_text_of_row,
+    joins_rows,
+};
 pub use relations::{
     belongs, has_children, has_row_security, has_versions_of_snapshot, inheritors, is_partition, is_temporary,
     may_lock, may_read_columns, may_read_some, owner, pages, primary_key, qualified_name, relation, relation_kind,

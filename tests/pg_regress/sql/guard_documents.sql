@@ -43,6 +43,25 @@ UPDATE stories SET seen = 3 WHERE id = 1;
 CREATE FUNCTION loud(stories) RETURNS text LANGUAGE sql STABLE RETURN $1.body;
 SELECT neardup.protect('stories', 'body', expression => 'loud');
 SELECT neardup.protect('stories', 'body', expression => 'nothing');
+-- a generated column has no value yet when the function is called
+CREATE TABLE counted (id int PRIMARY KEY, body text, words text GENERATED ALWAYS AS (lower(body)) STORED);
+CREATE FUNCTION counted_text(counted) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1.body || ': ' || $1.words;
+SELECT neardup.protect('counted', 'body', expression => 'counted_text');
+DROP TABLE counted CASCADE;
+-- what Postgres evaluates to inline a function, it evaluates as the owner of the table, as for an index, and for nobody else
+CREATE ROLE regress_owner;
+CREATE ROLE regress_stranger;
+CREATE TABLE theirs (id int PRIMARY KEY, body text);
+ALTER TABLE theirs OWNER TO regress_owner;
+CREATE FUNCTION who() RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF current_user <> 'regress_owner' OR current_setting('role') <> 'none' THEN RAISE 'as %', current_user; END IF; RETURN ''; END $$;
+CREATE FUNCTION their_text(theirs) RETURNS text LANGUAGE sql IMMUTABLE RETURN who() || $1.body;
+SELECT neardup_internal.checked_guard('theirs', 'body', NULL, 'their_text', 'sketch', NULL, NULL, NULL, 'reject', 'facts', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'remove', 'store')::jsonb -> 'columns' AS columns;
+SET ROLE regress_stranger;
+SELECT neardup_internal.checked_guard('theirs', 'body', NULL, 'their_text', 'sketch', NULL, NULL, NULL, 'reject', 'facts', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'remove', 'store')::jsonb -> 'columns' AS columns;
+RESET ROLE;
+DROP TABLE theirs CASCADE;
+DROP FUNCTION who;
+DROP ROLE regress_owner, regress_stranger;
 -- its writer needs the right to call it, as for an index, and none on its schema; it runs as the writer
 CREATE ROLE regress_writer;
 CREATE SCHEMA closed;
