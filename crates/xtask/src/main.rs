@@ -14,6 +14,7 @@ mod debian;
 mod demo;
 mod files;
 mod interrupt;
+mod notices;
 mod package;
 mod postgres;
 mod psql;

@@ -6,6 +6,7 @@
 use crate::build::{Profile, VERSION, build};
 use crate::command::{root, run, text};
 use crate::debian;
+use crate::notices::notices;
 use crate::postgres::{Choice, Postgres};
 use crate::say;
 use crate::setup;
@@ -27,6 +28,9 @@ pub fn package(choice: &Choice) -> Result<()> {
     let place = built.parent().unwrap_or(&built).to_owned();
     let alone = place.join(format!("files-{}", postgres.major));
     files(&postgres, &built, &alone)?;
+    let licences = alone.join("licenses/pg_neardup");
+    fs_err::create_dir_all(&licences)?;
+    fs_err::write(licences.join("copyright"), copyright()?)?;
     say::note(&alone.display().to_string());
     let debian = debian_package(postgres.major, &alone, &place)?;
     say::note(&debian.display().to_string());
@@ -63,6 +67,17 @@ pub fn files(postgres: &Postgres, built: &Path, place: &Path) -> Result<()> {
     run(Command::new("strip").arg("--strip-unneeded").arg(library))
 }
 
+/// Returns our licence and those of what is linked into the library. One file, because the official images of PostgreSQL leave out all other
+/// documents of a package.
+fn copyright() -> Result<String> {
+    let ours = fs_err::read_to_string(root().join("LICENSE"))?;
+    let line = "-".repeat(72);
+    Ok(format!(
+        "{ours}\n{line}\n\nThe library contains code and data under the following licences.\n\n{line}\n\n{}",
+        notices()?
+    ))
+}
+
 /// Makes the package `postgresql-15-neardup`: the extension's files in the directories of Debian's server, whichever Postgres they were
 /// built with, without scripts that run at installation.
 fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
@@ -84,9 +99,10 @@ fn debian_package(major: u32, files: &Path, place: &Path) -> Result<PathBuf> {
     let library = format!("usr/lib/postgresql/{major}/lib/pg_neardup.so");
     let documents = tree.join("usr/share/doc").join(&name);
     fs_err::create_dir_all(&documents)?;
-    for (from, to) in [("LICENSE", "copyright"), ("README.md", "README.md"), ("README.zh-CN.md", "README.zh-CN.md")] {
-        fs_err::copy(root().join(from), documents.join(to))?;
+    for name in ["README.md", "README.zh-CN.md"] {
+        fs_err::copy(root().join(name), documents.join(name))?;
     }
+    fs_err::copy(files.join("licenses/pg_neardup/copyright"), documents.join("copyright"))?;
     let libc = newest_libc(&text(Command::new("objdump").arg("-T").arg(tree.join(&library)))?);
     let size = text(Command::new("du").arg("-sk").arg(&tree))?;
     let kilobytes = size.split_whitespace().next().unwrap_or("0");
