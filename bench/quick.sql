@@ -4,7 +4,7 @@
 SET work_mem = '64MB';
 SET max_parallel_workers_per_gather = 0;
 SET max_parallel_maintenance_workers = 0;
-CREATE FUNCTION bench.on_processor() RETURNS float8 LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION bench.on_processor() RETURNS float8 LANGUAGE plpgsql AS $$
 BEGIN
     -- The count is brought up to date when the process gives the processor away.
     PERFORM pg_sleep(0.001);
@@ -19,6 +19,7 @@ BEGIN
     RETURN bench.on_processor() - started;
 END
 $$;
+DROP TABLE IF EXISTS bench.quick, sentence;
 CREATE TABLE bench.quick (line int GENERATED ALWAYS AS IDENTITY, name text, ratio float8);
 \if :has_folder
 \set corpus titles

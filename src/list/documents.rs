@@ -203,6 +203,19 @@ impl<'s> Judge<'s> {
         self.ruled_out.borrow().has(kept, duplicate)
     }
 
+    /// Reads the outlines of two rows: most texts that are compared share little, and need not be prepared.
+    fn outline(&mut self, kept: u64, duplicate: u64) -> Result<()> {
+        let mut ruled_out = self.ruled_out.borrow_mut();
+        for row in [kept, duplicate] {
+            if !ruled_out.has_outline(row)
+                && let Some(outline) = self.texts.get(row)?.map(|text| self.rule.outline(text)).transpose()?.flatten()
+            {
+                ruled_out.add_outline(row, outline);
+            }
+        }
+        Ok(())
+    }
+
     /// Says whether the texts of two rows will hardly be read: they are known to be no duplicates, or were compared before.
     pub fn needs_no_texts(&self, kept: u64, duplicate: u64) -> bool {
         let ruled_out = self.ruled_out.borrow();
@@ -322,25 +335,18 @@ impl<'s> Judge<'s> {
         if let Some(judged) = self.decided(kept.id, duplicate.id)? {
             return Ok(judged);
         }
-        self.forms.asked();
-        let known = [kept.id, duplicate.id].map(|row| self.ruled_out.borrow().has_outline(row));
-        let found = self.ask(kept, duplicate, |rule, kept, other, between, around| {
-            let outline = |known: bool, side: &Side| if known { None } else { side.outline() };
-            let outlines = [outline(known[0], kept), outline(known[1], other)];
-            Ok((rule.judge(kept, other, between, around)?, outlines))
-        })?;
-        let Some(((judged, outlines), kept_side)) = found else { return Ok(None) };
-        let mut ruled_out = self.ruled_out.borrow_mut();
-        for (row, outline) in [kept.id, duplicate.id].into_iter().zip(outlines) {
-            if let Some(outline) = outline {
-                ruled_out.add_outline(row, outline);
-            }
+        self.outline(kept.id, duplicate.id)?;
+        if self.rules_out(kept.id, duplicate.id) {
+            return Ok(None);
         }
+        self.forms.asked();
+        let found =
+            self.ask(kept, duplicate, |rule, kept, other, between, around| rule.judge(kept, other, between, around))?;
+        let Some((judged, kept_side)) = found else { return Ok(None) };
         let asked = self.forms.asked();
         if judged.is_none() {
-            ruled_out.add(kept.id, duplicate.id, asked);
+            self.ruled_out.borrow_mut().add(kept.id, duplicate.id, asked);
         }
-        drop(ruled_out);
         let judged = self.kept_or_not(kept, judged, &kept_side)?;
         if asked.rows {
             self.ruled_out.borrow_mut().decide(kept.id, duplicate.id, self.forms.take_around(), judged);

@@ -1,5 +1,5 @@
-//! Outlines of texts that have been compared: a list meets most texts again after there was no more room for them, and most pairs share so
-//! little that their outlines rule them out. Such a text is neither read nor prepared again.
+//! Outlines of texts that are compared: a list meets most texts again after there was no more room for them, and most pairs share so little that their
+//! outlines rule them out. Such a text is not prepared, and mostly not read again.
 
 use ahash::AHashMap;
 use neardup_verdict::Outline;
@@ -51,7 +51,7 @@ impl Outlines {
 
 #[cfg(test)]
 mod tests {
-    use neardup_verdict::Prepared;
+    #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
 
@@ -60,9 +60,7 @@ mod tests {
         let mut outlines = Outlines::new(4096);
         for row in 0..1000 {
             let text = format!("{row}{}", "江口镇今日举办龙舟赛".repeat(2));
-            if let Ok(prepared) = Prepared::new(&text) {
-                outlines.add(row, prepared.outline());
-            }
+            outlines.add(row, Outline::of(&text).unwrap());
         }
         assert!(outlines.has(999) && !outlines.has(0));
         assert!(outlines.recent.len() + outlines.older.len() < 100);
@@ -73,9 +71,7 @@ mod tests {
         let mut outlines = Outlines::new(4096);
         let texts = ["江口镇今日举办第十届龙舟赛", "江口镇今日举办第九届龙舟赛", "上游村的小学昨天收到一笔捐款"];
         for (row, text) in (0..).zip(texts) {
-            if let Ok(prepared) = Prepared::new(text) {
-                outlines.add(row, prepared.outline());
-            }
+            outlines.add(row, Outline::of(text).unwrap());
         }
         assert!(!outlines.rule_out(0, 1) && outlines.rule_out(0, 2));
         assert!(!outlines.rule_out(0, 3), "nothing is known of it");

@@ -121,14 +121,6 @@ impl Side {
         Ok(self)
     }
 
-    /// Returns the outline by which [`Rule::kept`] would rule out most pairs; `None` for a rule by tokens.
-    pub fn outline(&self) -> Option<Outline> {
-        match self {
-            Self::Prepared(prepared, _) => Some(prepared.outline()),
-            Self::Tokens(..) => None,
-        }
-    }
-
     /// Returns the keys of the text's sketch, by its analyzer and its number of keys, which are the same at each call. A rule by tokens
     /// asks for none.
     ///
@@ -189,6 +181,17 @@ impl<'r> Rule<'r> {
             Self::Tokens { analyzer, .. } => Side::Tokens(text.to_owned(), Tokens::of(text, analyzer)?),
             _ => Side::Prepared(Box::new(Prepared::owned(text).map_err(report)?), OnceCell::new()),
         })
+    }
+
+    /// Returns the outline of a text, by which [`Rule::kept`] would rule out most pairs; `None` for a rule by tokens.
+    ///
+    /// # Errors
+    /// For a text of 4 GB or more.
+    pub fn outline(&self, text: &str) -> Result<Option<Outline>> {
+        match self {
+            Self::Tokens { .. } => Ok(None),
+            _ => Outline::of(text).map(Some).map_err(report),
+        }
     }
 
     /// Prepares a text that is compared with one other text only.

@@ -4,9 +4,11 @@
 //! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](crate::Pair::duplicate)). [`replaces`] says which of
 //! two such texts may be removed.
 
-use crate::align::grams;
-use crate::compare::prepared::{LONG, Overlap, Prepared, SHORT};
+use crate::align::grams::{self, Grams};
+use crate::compare::prepared::{LONG, Overlap, Prepared, SHORT, beginning};
+use crate::read::reading::plain;
 use crate::verdict::Verdict;
+use neardup_text::Result;
 
 /// The least overlap of copies. `docs/candidates.md` says how these minimums were chosen.
 pub const LEAST_OVERLAP: f64 = 0.6;
@@ -40,7 +42,7 @@ fn least_overlaps(characters: [usize; 2]) -> [f64; 2] {
     }
 }
 
-/// What is kept of a text that has been compared, to rule out most pairs without preparing it again.
+/// What is kept of a text that is compared, to rule out most pairs without preparing it.
 #[derive(Clone, Debug)]
 pub struct Outline {
     characters: usize,
@@ -48,6 +50,16 @@ pub struct Outline {
 }
 
 impl Outline {
+    /// Reads a text as far as its outline needs it, which takes much less than preparing it.
+    ///
+    /// # Errors
+    /// `LimitExceeded` for a text of 4 GB or more.
+    pub fn of(text: &str) -> Result<Self> {
+        let plain = plain(beginning(text))?;
+        let characters = plain.chars().count();
+        Ok(Self { characters, grams: Grams::of(&plain, characters).into_outline() })
+    }
+
     /// Returns how much memory it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -60,14 +72,6 @@ impl Outline {
     pub fn may_be_duplicate(&self, other: &Self) -> bool {
         let [copies, excerpts] = least_overlaps([self.characters, other.characters]);
         self.grams.may_overlap(&other.grams, copies.min(excerpts))
-    }
-}
-
-impl Prepared<'_> {
-    /// Returns what is worth keeping of the text when it is dropped.
-    #[must_use]
-    pub fn outline(&self) -> Outline {
-        Outline { characters: self.characters(), grams: self.grams().outline().clone() }
     }
 }
 
@@ -205,7 +209,7 @@ mod tests {
             let b = words.iter().skip(from.min(words.len() / 2)).cloned().collect::<String>() + &more;
             let prepared = Prepared::new(&a).unwrap();
             let overlap = prepared.overlap(&Prepared::new(&b).unwrap());
-            let may_be = prepared.outline().may_be_duplicate(&Prepared::new(&b).unwrap().outline());
+            let may_be = Outline::of(&a).unwrap().may_be_duplicate(&Outline::of(&b).unwrap());
             let short = [&a, &b].iter().any(|text| text.chars().count() < 64);
             let expected = kept_on(&a, &b).unwrap().filter(|(verdict, _)| a == b || match verdict {
                 Verdict::Copy => overlap >= if short { 0.4 } else { 0.6 },

@@ -103,8 +103,8 @@ impl Grams {
         Some(distinct)
     }
 
-    pub(crate) const fn outline(&self) -> &Outline {
-        &self.outline
+    pub(crate) fn into_outline(self) -> Outline {
+        self.outline
     }
 
     /// Says whether bits tell much of the overlap of two texts: those of a text with many more grams are mostly set.

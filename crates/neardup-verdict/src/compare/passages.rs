@@ -24,16 +24,19 @@ pub(crate) struct Passages {
 impl Passages {
     /// Reads a text: Han characters and characters of scripts without spaces are units, and runs of other letters and digits.
     pub(crate) fn of(text: &str) -> Self {
-        let (mut keys, mut units): (Vec<u64>, Vec<Range<u32>>) = (Vec::new(), Vec::new());
+        let most = text.len() / 3;
+        let (mut keys, mut units): (Vec<u64>, Vec<Range<u32>>) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let mut open = false;
         for (at, c) in text.char_indices() {
             if !is_letter(c) {
                 open = false;
                 continue;
             }
-            let code = u64::from(u32::from(simplified(c.to_lowercase().next().unwrap_or(c))));
+            let is_han = is_han(c);
+            let lower = if is_han { c } else { c.to_lowercase().next().unwrap_or(c) };
+            let code = u64::from(u32::from(simplified(lower)));
             let end = (at + c.len_utf8()) as u32;
-            let alone = is_han(c) || unspaced(c);
+            let alone = is_han || unspaced(c);
             match (keys.last_mut(), units.last_mut()) {
                 (Some(key), Some(unit)) if open && !alone => {
                     *key = mix(*key, code);

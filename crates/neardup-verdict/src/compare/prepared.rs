@@ -71,8 +71,10 @@ struct Whole {
 }
 
 impl Whole {
-    fn of(text: &str) -> Self {
-        Self { bytes: text.len(), characters: text.chars().count(), hash: token_hash(text) }
+    /// Describes a text, if it is not read to its end.
+    fn of(text: &str) -> Option<Self> {
+        let describe = || Self { bytes: text.len(), characters: text.chars().count(), hash: token_hash(text) };
+        (text.len() > READ).then(describe)
     }
 }
 
@@ -106,14 +108,11 @@ impl Reading {
     }
 }
 
-/// Returns what is read of a text, and the whole, if that is more.
-fn beginning(text: &str) -> (&str, Option<Whole>) {
-    if text.len() <= READ {
-        return (text, None);
-    }
+/// Returns what is read of a text.
+pub(crate) fn beginning(text: &str) -> &str {
     // A text of 4 GB or more is refused as it is.
     let end = if u32::try_from(text.len()).is_ok() { text.floor_char_boundary(READ) } else { text.len() };
-    (&text[..end], Some(Whole::of(text)))
+    &text[..end]
 }
 
 impl<'t> Prepared<'t> {
@@ -122,8 +121,7 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn new(text: &'t str) -> Result<Self> {
-        let (beginning, whole) = beginning(text);
-        Self::of(Cow::Borrowed(beginning), whole)
+        Self::of(Cow::Borrowed(beginning(text)), Whole::of(text))
     }
 
     /// Prepares a text and owns what is read of it, so that it can be kept from call to call.
@@ -131,8 +129,7 @@ impl<'t> Prepared<'t> {
     /// # Errors
     /// `LimitExceeded` for a text of 4 GB or more.
     pub fn owned(text: &str) -> Result<Prepared<'static>> {
-        let (beginning, whole) = beginning(text);
-        Prepared::of(Cow::Owned(beginning.to_owned()), whole)
+        Prepared::of(Cow::Owned(beginning(text).to_owned()), Whole::of(text))
     }
 
     /// Says that the text is compared with one other text only, one that is compared with many. If the two share little, that is found
