@@ -222,27 +222,46 @@ END
 $$;
 
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
--- Of a large group only the first is noted. A run of a clean-up against another table says nothing of two rows of this one.
+-- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
+-- noted. A run of a clean-up against another table says nothing of two rows of this one.
 CREATE FUNCTION neardup_internal.note_restored(target regclass, document name, keys text[], kept text[]) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     large CONSTANT integer := 100;
     guarded name := neardup_internal.answered_document(target, document);
+    answers regclass := neardup_internal.trusted_answers(target);
+    before text[];
+    before_kept text[];
+    before_hashes bigint[];
     firsts text[];
     seconds text[];
+    of_large bigint;
 BEGIN
     IF guarded IS NULL OR cardinality(keys) = 0 THEN
         RETURN 0;
     END IF;
+    IF answers IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
+            '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+            '    WHERE a.act = ''restore'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+            INTO before, before_kept, before_hashes USING guarded, kept, keys;
+        EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
+            neardup_internal.answered_rows(target, guarded)) INTO before, before_kept USING before, before_kept, before_hashes;
+    END IF;
     WITH r AS (
         SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
-        FROM unnest(keys, kept) u(key, kept) WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
+        FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
     ), p AS (
         SELECT r.key, r.kept FROM r
         UNION ALL SELECT a.key, b.key FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
     )
-    SELECT array_agg(p.key), array_agg(p.kept) INTO firsts, seconds FROM p;
+    SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
     PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, NULL, 'restore');
+    IF of_large > 0 THEN
+        RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
+            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: the next clean-up may remove some of them for others.';
+    END IF;
     RETURN cardinality(keys);
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;

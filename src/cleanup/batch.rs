@@ -25,6 +25,11 @@ use crate::pg::table::query::{Session, Type, Value};
 pub const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, neardup_key, neardup_duplicate_of, neardup_verdict, \
                       neardup_measure, neardup_value";
 
+/// What a record of a row that others were merged into has as its measure: it is as it was before, or as it became. No other row of the table of
+/// removed rows has these.
+pub const BEFORE: &str = "before merge";
+pub const AFTER: &str = "after merge";
+
 /// What happens to a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Action {
@@ -169,6 +174,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             // What is locked and checked now is merged by a step of its own.
             Action::Merge => 0,
         } as i64;
+        if matches!(action, Action::Delete | Action::Archive) {
+            change::run(&cleanup.left_in_place(), &places);
+        }
         answered.keep(cleanup, owner);
         note_removed(cleanup, owner, run_id, removed)?;
         Ok(removed)
@@ -362,13 +370,24 @@ impl Cleanup {
         )
     }
 
+    /// The statement that notes which rows of a batch are still there after the DELETE.
+    fn left_in_place(&self) -> String {
+        format!(
+            "UPDATE {LIST} c SET reason = 'a trigger or a rule left it in place' \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND EXISTS (SELECT FROM {target} t WHERE {is_duplicate})",
+            target = self.target,
+            is_duplicate = self.is_duplicate(),
+        )
+    }
+
     /// The statement that deletes the rows of a batch and returns them, and the one that keeps such a row. Parameters of the first: after,
     /// last, run, batch.
     pub fn archive(&self, removed: pg_sys::Oid) -> (String, String) {
         let columns = catalog::columns(self.choice.guard.table);
         let returning = format!(
             " RETURNING $3, CAST($4 AS integer), pg_catalog.clock_timestamp(), CAST(CURRENT_USER AS pg_catalog.text), {key}, {kept}, \
-             CAST(c.verdict AS pg_catalog.text), CAST(c.measure AS pg_catalog.text), CAST(c.value AS double precision), {columns}",
+             CAST(c.verdict AS pg_catalog.text), CASE WHEN CAST(c.measure AS pg_catalog.text) OPERATOR(pg_catalog.<>) ALL ('{{{BEFORE},{AFTER}}}'::pg_catalog.text[]) \
+                  THEN CAST(c.measure AS pg_catalog.text) END, CAST(c.value AS double precision), {columns}",
             key = statement::key_of("t", &self.keys),
             kept = self.kept_key(),
             columns = statement::list(&columns, |column| statement::column("t", &column.name)),

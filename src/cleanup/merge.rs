@@ -10,15 +10,17 @@
 #![allow(unsafe_code, reason = "rows of a table by their types")]
 
 use std::ffi::CString;
+use std::mem::ManuallyDrop;
 
 use pgrx::JsonB;
+use pgrx::memcxt::PgMemoryContexts;
 use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 
-use super::batch::{self, RECORD};
+use super::batch::{self, AFTER, BEFORE, RECORD};
 use super::plan::{Cleanup, LIST, with};
 use crate::error::{Result, error, invalid};
-use crate::guarded::arguments::{check_merges, no_merge, shown, shown_function};
+use crate::guarded::arguments::{check_function, check_merges, no_merge, shown, shown_function};
 use crate::guarded::statement;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::{role, settings};
@@ -26,10 +28,6 @@ use crate::pg::catalog::{self, Column};
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::original::{self, Change, Locked};
 use crate::pg::table::query::Session;
-
-/// What a record of the kept row has as its measure: it is as it was before the merge, or as it became.
-pub const BEFORE: &str = "before merge";
-pub const AFTER: &str = "after merge";
 
 /// Returns the function that a clean-up merges by: the argument, or that of the guard. It is none for another action.
 #[pg_extern(sql = false)]
@@ -51,6 +49,14 @@ fn merging_function(
         }
         let function = merge.or(cleanup.choice.guard.merge).ok_or_else(|| no_merge(target, "action"))?;
         check_merges(function, target)?;
+        if merge.is_none() {
+            // The caller has not named it.
+            let hint = format!(
+                "Connect as its owner, or name it if you trust it: merge => {}.",
+                pgrx::spi::quote_literal(shown_function(function))
+            );
+            check_function(function, "merges rows").map_err(|wrong| wrong.set_hint(hint))?;
+        }
         role::require_execute(function);
         Ok(Some(function))
     })
@@ -75,9 +81,19 @@ fn merge_batch(
         let (owner, removed) = (cleanup.owner()?, cleanup.removed_table()?);
         let merging = Merging { cleanup, merge, settings, owner, removed, run: [run_id, batch.into()] };
         let mut count = 0;
+        // Kept rows may be large: what a group leaves in memory is freed after it.
+        let mut memory = ManuallyDrop::new(PgMemoryContexts::new("a group that is merged"));
         for group in cleanup.groups(after, last)? {
-            count += merging.group(&group)?;
+            // SAFETY: what is allocated inside is not used outside. An error leaves by unwinding, and the end of the transaction or savepoint frees it.
+            unsafe {
+                let before = pg_sys::MemoryContextSwitchTo(memory.value());
+                count += merging.group(&group)?;
+                pg_sys::MemoryContextSwitchTo(before);
+                memory.reset();
+            }
         }
+        // SAFETY: it is used no more.
+        unsafe { ManuallyDrop::drop(&mut memory) };
         batch::note_removed(cleanup, owner, run_id, count)?;
         Ok(count)
     })

@@ -137,12 +137,13 @@ impl Meanwhile {
 }
 
 impl Asked {
-    /// Returns what passes from the row to the one that stays; what is answered about that one already goes before.
+    /// Returns what passes from the row to the one that stays; that this one is a copy goes before. That it is none may have passed to it from
+    /// another row, and is taken back when that one comes back.
     fn inherited(&self, answers: &Answers) -> Vec<Inherited> {
         let heir = Given::about(answers, self.kept_hash);
         let passes = self.given.no_copies(&self.key).filter(|&(other, key)| {
             let is_itself = other == self.kept_hash && key == self.kept;
-            !is_itself && heir.on(&self.kept, other, key).is_none()
+            !is_itself && heir.on(&self.kept, other, key) != Some(true)
         });
         let inherited = |(other, key): (u64, &str)| Inherited {
             place: self.place,

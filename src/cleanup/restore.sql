@@ -46,8 +46,8 @@ $$;
 CREATE FUNCTION neardup_internal.unmerge_rows(target regclass, removed regclass, run_id bigint, batch integer, keys text[]) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_rows_wrapper';
 
--- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint is violated, it goes group by
--- group, and then row by row, and the rows concerned stay where they are kept. The kept row of a group comes first: it may have taken over a
+-- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
+-- the way, it goes group by group, and then row by row, and the rows concerned stay where they are kept. The kept row of a group comes first: it may have taken over a
 -- value that is unique.
 CREATE FUNCTION neardup_internal.restore_batch(target regclass, removed regclass, run_id bigint, batch integer, places tid[], keys text[], kept text[]) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
@@ -55,28 +55,35 @@ DECLARE
     one pg_catalog.record;
     nth integer;
     restored bigint := 0;
+    is_merged boolean;
 BEGIN
+    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM ONLY %s d WHERE d.neardup_run OPERATOR(pg_catalog.=) $1 AND d.neardup_batch OPERATOR(pg_catalog.=) $2 '
+        'AND d.neardup_measure OPERATOR(pg_catalog.=) ''before merge'')', removed) INTO is_merged USING run_id, batch;
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
     SET CONSTRAINTS ALL IMMEDIATE;
     -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
     PERFORM neardup.let_through(target, false);
     BEGIN
-        PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, keys);
+        IF is_merged THEN
+            PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, keys);
+        END IF;
         RETURN neardup_internal.restore_rows(target, removed, places);
-    EXCEPTION WHEN integrity_constraint_violation THEN
+    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
         FOR one IN
             SELECT pg_catalog.array_agg(r.place) AS places, pg_catalog.array_agg(r.key) AS keys
             FROM ROWS FROM (pg_catalog.unnest(places), pg_catalog.unnest(keys), pg_catalog.unnest(kept)) r(place, key, kept) GROUP BY r.kept
         LOOP
             BEGIN
-                PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, one.keys);
+                IF is_merged THEN
+                    PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, one.keys);
+                END IF;
                 restored := restored + neardup_internal.restore_rows(target, removed, one.places);
-            EXCEPTION WHEN integrity_constraint_violation THEN
+            EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
                 FOR nth IN 1 .. pg_catalog.cardinality(one.places) LOOP
                     BEGIN
-                        PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, one.keys[nth : nth]);
+                        -- The kept row stays as it is if what it was is in the way: the others do not depend on it.
                         restored := restored + neardup_internal.restore_rows(target, removed, one.places[nth : nth]);
-                    EXCEPTION WHEN integrity_constraint_violation THEN
+                    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
                         NULL;
                     END;
                 END LOOP;
@@ -101,9 +108,12 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_removed_types(target, removed);
     EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%s) OPERATOR(pg_catalog.>) 0) '
-        'FROM ONLY %s d WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) AND (d.neardup_measure IN (''before merge'', ''after merge'')) IS NOT TRUE',
-        (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c), removed)
+        'SELECT pg_catalog.count(*) FILTER (WHERE NOT d.neardup_is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
+        -- A record of a row that others were merged into has values to put back, and is no row to restore.
+        'FROM (SELECT *, (e.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS neardup_is_record FROM ONLY %1$s e) d '
+        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT d.neardup_is_record THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
+            'ELSE (d.neardup_run, d.neardup_batch, d.neardup_key) IN (SELECT o.neardup_run, o.neardup_batch, o.neardup_duplicate_of FROM ONLY %1$s o WHERE o.neardup_key OPERATOR(pg_catalog.=) $2) END',
+        removed, (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c))
         INTO total, lost USING run_id, key;
     IF lost > 0 THEN
         RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',

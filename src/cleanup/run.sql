@@ -162,7 +162,8 @@ BEGIN
 END
 $$;
 
--- Runs one batch. If a constraint prevents the removal of some rows, it goes row by row, and those stay; with merge, group by group.
+-- Runs one batch. If a constraint or a trigger's RAISE EXCEPTION prevents the removal of some rows, it goes row by row, and those stay; with
+-- merge, group by group.
 CREATE FUNCTION neardup_internal.act_on_batch(arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -189,12 +190,12 @@ BEGIN
     SET CONSTRAINTS ALL IMMEDIATE;
     BEGIN
         RETURN neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
-    EXCEPTION WHEN integrity_constraint_violation THEN
+    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
         WHILE done < last LOOP
             step := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(done + 1) ELSE done + 1 END;
             BEGIN
                 removed := removed + neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, done, step);
-            EXCEPTION WHEN integrity_constraint_violation THEN
+            EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
                 UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place > done AND c.place <= step AND c.reason IS NULL;
             END;
             done := step;

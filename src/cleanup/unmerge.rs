@@ -9,7 +9,7 @@
 use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 
-use super::merge::{AFTER, BEFORE};
+use super::batch::{AFTER, BEFORE};
 use crate::error::{Result, error};
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::boundary;
@@ -43,7 +43,8 @@ fn unmerge_rows(
             let keys: Vec<String> = keys.into_iter().flatten().collect();
             let mut count = 0;
             for record in table.records(run_id, batch, &keys)? {
-                if change::run(&table.put_back(&record), &[]) > 0 {
+                // A trigger may have undone what the merge changed.
+                if record.changed.is_empty() || change::run(&table.put_back(&record), &[]) > 0 {
                     change::run(&table.forget(&record), &[]);
                     count += 1;
                 }
@@ -82,33 +83,34 @@ impl Unmerging {
         Self { target: statement::only(target), removed: statement::only(removed), keys, columns }
     }
 
-    /// The records of the kept rows, if all of what was merged into them comes back with these keys.
+    /// The records of the kept rows, if all of what was merged into them comes back with these keys. One pass over the batch: what was merged into a
+    /// row, and its two records, are together by its key.
     fn records(&self, run_id: i64, batch: i32, keys: &[String]) -> Result<Vec<Records>> {
         let keys: Vec<String> = keys.iter().map(quote_literal).collect();
-        let of_batch =
-            |alias: &str| format!("{alias}.neardup_run {EQUALS} {run_id} AND {alias}.neardup_batch {EQUALS} {batch}");
-        let changed = |name: &String| {
-            let (before, after) = (statement::column("b", name), statement::column("a", name));
-            format!("({}, pg_catalog.record_image_ne(ROW({before}), ROW({after})))", quote_literal(name))
+        let numbered = || (1..).zip(&self.columns);
+        let changed = |(number, name): (usize, &String)| {
+            format!("({}, pg_catalog.record_image_ne(ROW(x.b{number}), ROW(x.a{number})))", quote_literal(name))
         };
+        let both = |(number, name): (usize, &String)| {
+            let column = statement::column("d", name);
+            format!(", {column} AS b{number}, pg_catalog.lag({column}) OVER w AS a{number}")
+        };
+        let is_record = format!("(d.neardup_measure {EQUALS} ANY ('{{{BEFORE},{AFTER}}}'::pg_catalog.text[])) IS TRUE");
         let statement = format!(
-            "SELECT CAST(b.ctid AS pg_catalog.text), CAST(a.ctid AS pg_catalog.text), \
-                    ARRAY(SELECT c.name FROM (VALUES {columns}) c(name, changed) WHERE c.changed) \
-             FROM {removed} b JOIN {removed} a ON a.neardup_key {EQUALS} b.neardup_key \
-             WHERE {of_b} AND b.neardup_measure {EQUALS} '{BEFORE}' AND {of_a} AND a.neardup_measure {EQUALS} '{AFTER}' \
-                   AND EXISTS (SELECT {merged} AND o.neardup_key {EQUALS} ANY ({keys})) \
-                   AND NOT EXISTS (SELECT {merged} AND o.neardup_key OPERATOR(pg_catalog.<>) ALL ({keys}))",
-            columns = self.columns.iter().map(changed).collect::<Vec<_>>().join(", "),
+            "SELECT CAST(x.before AS pg_catalog.text), CAST(x.after AS pg_catalog.text), \
+                    ARRAY(SELECT c.name FROM (VALUES {changed}) c(name, changed) WHERE c.changed) \
+             FROM (SELECT d.ctid AS before, pg_catalog.lag(d.ctid) OVER w AS after, d.neardup_measure AS measure, \
+                          pg_catalog.lag(d.neardup_measure) OVER w AS last, \
+                          pg_catalog.bool_or(NOT {is_record}) OVER g AS has_rows, \
+                          pg_catalog.bool_and({is_record} OR d.neardup_key {EQUALS} ANY (ARRAY[{keys}]::pg_catalog.text[])) OVER g AS is_whole{both} \
+                   FROM {removed} d WHERE d.neardup_run {EQUALS} {run_id} AND d.neardup_batch {EQUALS} {batch} \
+                   WINDOW g AS (PARTITION BY d.neardup_duplicate_of), \
+                          w AS (PARTITION BY d.neardup_duplicate_of ORDER BY {is_record} DESC, d.neardup_measure)) x \
+             WHERE x.measure {EQUALS} '{BEFORE}' AND x.last {EQUALS} '{AFTER}' AND x.has_rows AND x.is_whole",
+            changed = numbered().map(changed).collect::<Vec<_>>().join(", "),
+            both = numbered().map(both).collect::<String>(),
             removed = self.removed,
-            of_b = of_batch("b"),
-            of_a = of_batch("a"),
-            merged = format!(
-                "FROM {removed} o WHERE {of_o} AND o.neardup_duplicate_of {EQUALS} b.neardup_key \
-                 AND o.neardup_measure OPERATOR(pg_catalog.<>) ALL ('{{{BEFORE},{AFTER}}}'::pg_catalog.text[])",
-                removed = self.removed,
-                of_o = of_batch("o"),
-            ),
-            keys = format!("ARRAY[{}]::pg_catalog.text[]", keys.join(", ")),
+            keys = keys.join(", "),
         );
         let session = Session::open();
         let mut found = Vec::new();
@@ -121,27 +123,29 @@ impl Unmerging {
         Ok(found)
     }
 
-    /// The statement that gives the kept row the values that it had.
+    /// The statement that gives the kept row the values that it had, and returns it if it has them: a trigger may keep it as it is.
     fn put_back(&self, record: &Records) -> String {
         let each = |piece: &dyn Fn(&String) -> String, between: &str| {
             record.changed.iter().map(piece).collect::<Vec<_>>().join(between)
         };
+        let is = |row: &'static str, as_in: &'static str| {
+            move |name: &String| {
+                let (own, other) = (statement::column(row, name), statement::column(as_in, name));
+                format!("pg_catalog.record_image_eq(ROW({own}), ROW({other}))")
+            }
+        };
         format!(
-            "UPDATE {target} t SET {values} FROM {removed} b, {removed} a \
-             WHERE b.ctid {EQUALS} '{before}' AND a.ctid {EQUALS} '{after}' AND {has_key} AND {unchanged}",
+            "WITH u AS (UPDATE {target} t SET {values} FROM {removed} b, {removed} a \
+                        WHERE b.ctid {EQUALS} '{before}' AND a.ctid {EQUALS} '{after}' AND {has_key} AND {unchanged} RETURNING t.*) \
+             SELECT FROM u, {removed} b WHERE b.ctid {EQUALS} '{before}' AND {is_back}",
             target = self.target,
             removed = self.removed,
             before = record.before,
             after = record.after,
             values = each(&|name| format!("{} = {}", quote_identifier(name), statement::column("b", name)), ", "),
             has_key = statement::equal(&self.keys, "t", |_, key| statement::column("b", &key.name)),
-            unchanged = each(
-                &|name| {
-                    let (own, after) = (statement::column("t", name), statement::column("a", name));
-                    format!("pg_catalog.record_image_eq(ROW({own}), ROW({after}))")
-                },
-                " AND "
-            ),
+            unchanged = each(&is("t", "a"), " AND "),
+            is_back = each(&is("u", "b"), " AND "),
         )
     }
 

@@ -67,14 +67,22 @@ pub fn not_plain(table: pg_sys::Oid, column: &Column) -> ErrorReport {
 /// # Errors
 /// If it is.
 pub fn check_expression(function: pg_sys::Oid) -> Result<()> {
+    check_function(function, "forms documents")
+}
+
+/// Checks that a function by which the guard `does` something is no other role's, where it would run as the caller.
+///
+/// # Errors
+/// If it is.
+pub fn check_function(function: pg_sys::Oid, does: &str) -> Result<()> {
     if catalog::is_trusted(function) {
         return Ok(());
     }
     let (schema, name) = catalog::function_name(function);
-    let message = format!("the guard forms documents by function {schema}.{name} of another role");
+    let message = format!("the guard {does} by function {schema}.{name} of another role");
     Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
         .set_detail("It would run with the privileges of the current role.")
-        .set_hint("Become its owner first: SET ROLE."))
+        .set_hint("Connect as its owner. After SET ROLE, the function could become the role of the session again."))
 }
 
 fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> ErrorReport {

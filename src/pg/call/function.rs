@@ -8,6 +8,7 @@ use pgrx::pg_sys;
 
 use super::boundary::{self, raw};
 use super::column::plain;
+use super::cursor::Cursor;
 use super::role;
 use crate::pg::value::text::text_of;
 
@@ -74,14 +75,14 @@ pub(in crate::pg) unsafe fn execute<T>(statement: &str, arguments: &[Argument], 
 ///
 /// # Safety
 /// SPI must be connected, and each argument's value must have its type.
-pub(in crate::pg) unsafe fn open(statement: &str, arguments: &[Argument]) -> pg_sys::Portal {
+pub(in crate::pg) unsafe fn open(statement: &str, arguments: &[Argument]) -> Cursor {
     let mut call = Call::new(statement, arguments);
     let (statement, count) = (call.statement.as_ptr(), call.types.len() as i32);
     let (types, values, marks) = (call.types.as_mut_ptr(), call.values.as_mut_ptr(), call.marks.as_ptr());
     // SAFETY: guaranteed by the caller; the arrays outlive the calls and have `count` entries, and nothing in the closures has a destructor.
     unsafe {
         let plan = boundary::catch(|| raw::SPI_prepare(statement, count, types));
-        boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, false))
+        Cursor::open(plan, values, marks, false)
     }
 }
 

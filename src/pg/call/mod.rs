@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod boundary;
 pub mod column;
+pub mod cursor;
 pub mod function;
 pub mod memory;
 pub mod role;

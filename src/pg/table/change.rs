@@ -91,11 +91,11 @@ pub unsafe fn transfer_values(statement: &str, arguments: &[Argument], owner: pg
     // table of rows is freed before the next one is fetched.
     unsafe {
         pg_sys::SPI_connect();
-        let portal = function::open(statement, arguments);
+        let cursor = function::open(statement, arguments);
         let mut storing = None;
         let (mut moved, mut stored) = (0, 0);
         loop {
-            boundary::catch(|| raw::SPI_cursor_fetch(portal, true, ROWS));
+            cursor.fetch(ROWS);
             let (rows, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed);
             if count == 0 {
                 break;
@@ -108,7 +108,7 @@ pub unsafe fn transfer_values(statement: &str, arguments: &[Argument], owner: pg
             moved += count;
             pg_sys::SPI_freetuptable(rows);
         }
-        boundary::catch(|| raw::SPI_cursor_close(portal));
+        cursor.close();
         pg_sys::SPI_finish();
         (moved, stored)
     }

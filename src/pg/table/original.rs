@@ -222,10 +222,10 @@ pub unsafe fn fold<E>(
     // used no more.
     unsafe {
         pg_sys::SPI_connect();
-        let portal = function::open(statement, arguments);
+        let cursor = function::open(statement, arguments);
         let mut memory = ManuallyDrop::new(PgMemoryContexts::new("a row that is merged"));
         loop {
-            boundary::catch(|| raw::SPI_cursor_fetch(portal, true, 1));
+            cursor.fetch(1);
             let rows = pg_sys::SPI_tuptable;
             if pg_sys::SPI_processed == 0 {
                 break;
@@ -246,7 +246,7 @@ pub unsafe fn fold<E>(
             pg_sys::SPI_freetuptable(rows);
             count += 1;
         }
-        boundary::catch(|| raw::SPI_cursor_close(portal));
+        cursor.close();
         ManuallyDrop::drop(&mut memory);
         pg_sys::SPI_finish();
     }

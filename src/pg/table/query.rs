@@ -12,6 +12,7 @@ use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use crate::error::Result;
 use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::cursor::Cursor;
 use crate::pg::catalog::shown_type;
 use crate::pg::table::row_id::{address_of, tid_of};
 
@@ -152,22 +153,21 @@ impl Session {
                 done.map(drop)
             };
         }
-        // SAFETY: the calls that may run foreign code are caught, and nothing with a destructor is in their closures. Read-only: the
-        // statement sees what the calling query sees.
-        let portal = unsafe { boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, values, marks, true)) };
+        // SAFETY: as many values as the plan has parameters, of their types. Read-only: the statement sees what the calling query sees.
+        let cursor = unsafe { Cursor::open(plan, values, marks, true) };
         loop {
             // SAFETY: what is allocated inside is not used outside: rows are lent to `work` and then freed. The table has as many rows
             // as SPI says.
             let more = unsafe {
                 let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
-                boundary::catch(|| raw::SPI_cursor_fetch(portal, true, BATCH));
+                cursor.fetch(BATCH);
                 let count = self.pass_on(&mut work)?;
                 pg_sys::MemoryContextSwitchTo(before);
                 count as std::ffi::c_long == BATCH
             };
             if !more {
                 // SAFETY: opened above.
-                unsafe { boundary::catch(|| raw::SPI_cursor_close(portal)) };
+                unsafe { cursor.close() };
                 return Ok(());
             }
         }

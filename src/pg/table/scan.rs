@@ -9,42 +9,39 @@ use pgrx::pg_sys;
 use pgrx::spi::SpiHeapTupleData;
 
 use crate::pg::call::boundary::{self, raw};
+use crate::pg::call::cursor::Cursor;
 
 /// Number of rows that are fetched, and then freed, at a time.
 const BATCH: std::ffi::c_long = 1000;
 
-/// A query that is being read; after an error, the end of the transaction closes it.
-struct Cursor(pg_sys::Portal);
-
-impl Cursor {
-    fn open(query: &str) -> Self {
-        let query = CString::new(query).unwrap_or_default();
-        let text = query.as_ptr();
-        // SAFETY: the calls that may run foreign code are caught, and nothing with a destructor is in their closures. A plan that cannot
-        // be made raises an error.
-        unsafe {
-            pg_sys::SPI_connect();
-            let plan = boundary::catch(|| raw::SPI_prepare(text, 0, std::ptr::null_mut()));
-            let none = std::ptr::null_mut();
-            Self(boundary::catch(|| raw::SPI_cursor_open(std::ptr::null(), plan, none, std::ptr::null(), true)))
-        }
+/// Opens a query.
+fn open(query: &str) -> Cursor {
+    let query = CString::new(query).unwrap_or_default();
+    let text = query.as_ptr();
+    // SAFETY: preparing may run foreign code, so it is caught, with nothing that has a destructor in the closure. A plan that cannot be made raises
+    // an error. It has no parameters.
+    unsafe {
+        pg_sys::SPI_connect();
+        let plan = boundary::catch(|| raw::SPI_prepare(text, 0, std::ptr::null_mut()));
+        Cursor::open(plan, std::ptr::null_mut(), std::ptr::null(), true)
     }
+}
 
-    fn close(self) {
-        // SAFETY: opened in open.
-        unsafe {
-            boundary::catch(|| raw::SPI_cursor_close(self.0));
-            pg_sys::SPI_finish();
-        }
+/// Closes a query.
+fn close(cursor: Cursor) {
+    // SAFETY: it was opened in open.
+    unsafe {
+        cursor.close();
+        pg_sys::SPI_finish();
     }
 }
 
 /// Returns the number of columns of a query.
 pub fn columns(query: &str) -> usize {
-    let cursor = Cursor::open(&format!("SELECT * FROM ({query}\n) q LIMIT 0"));
-    // SAFETY: an open portal of a query has a description of its rows.
-    let count = unsafe { (*(*cursor.0).tupDesc).natts };
-    cursor.close();
+    let cursor = open(&format!("SELECT * FROM ({query}\n) q LIMIT 0"));
+    // SAFETY: the description of an open cursor.
+    let count = unsafe { (*cursor.columns()).natts };
+    close(cursor);
     usize::try_from(count).unwrap_or(0)
 }
 
@@ -56,7 +53,7 @@ pub fn each_row<E: From<pgrx::spi::Error>>(
     query: &str,
     mut work: impl FnMut(&SpiHeapTupleData<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let cursor = Cursor::open(query);
+    let cursor = open(query);
     loop {
         // What reading the values allocates is freed with the batch.
         let mut memory = PgMemoryContexts::new("rows of a query");
@@ -64,7 +61,7 @@ pub fn each_row<E: From<pgrx::spi::Error>>(
         // rows as SPI says.
         let more = unsafe {
             memory.switch_to(|_| {
-                boundary::catch(|| raw::SPI_cursor_fetch(cursor.0, true, BATCH));
+                cursor.fetch(BATCH);
                 let (table, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize);
                 for i in 0..count {
                     if let Some(row) = SpiHeapTupleData::new((*table).tupdesc, *(*table).vals.add(i))? {
@@ -78,7 +75,7 @@ pub fn each_row<E: From<pgrx::spi::Error>>(
         // SPI_finish frees the context that contains this one.
         drop(memory);
         if !more {
-            cursor.close();
+            close(cursor);
             return Ok(());
         }
     }

@@ -204,6 +204,13 @@ CALL neardup.cleanup('pages', action => 'merge', merge => 'pages_merged', dry_ru
 SELECT id, length(body), length(all_bodies), right(body, 4) FROM pages;
 CALL neardup.restore('pages', 1, answer => false);
 SELECT id, length(body), all_bodies FROM pages ORDER BY id;
+-- a function that closes all cursors gets an error, as in a loop of PL/pgSQL
+CREATE OR REPLACE FUNCTION pages_merged(existing pages, new pages) RETURNS pages LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'CLOSE ALL'; RETURN existing; END $$;
+\set VERBOSITY sqlstate
+CALL neardup.cleanup('pages', action => 'merge', merge => 'pages_merged', dry_run => false);
+CALL neardup.cleanup('pages', dry_run => false);
+\set VERBOSITY default
+SELECT count(*) FROM pages;
 DROP TABLE pages, pages_removed CASCADE;
 
 -- rights: all as the caller, who must be allowed to call the function and to write what it changes, and to whom row security applies
