@@ -199,7 +199,7 @@ BEGIN
     END IF;
     IF pg_catalog.cardinality(still_merged) > 0 THEN
         RAISE NOTICE 'rows of % keep what was merged into them: %', target, pg_catalog.array_to_string(still_merged[1 : 10], ', ')
-            USING DETAIL = 'They have been changed since, or some of the rows that were merged into them stay removed.',
+            USING DETAIL = 'They have been changed since, a trigger holds a value, or some of the rows that were merged into them stay removed.',
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
     IF restored < total THEN

@@ -1,0 +1,128 @@
+-- what a restore makes of merges that cannot be undone as a whole, and rows that are brought back one by one
+CREATE TABLE offers (id int PRIMARY KEY, sources text[], seen int NOT NULL DEFAULT 1, note text, body text);
+CREATE TABLE offers_at_first (LIKE offers);
+INSERT INTO offers_at_first (id, sources, seen, note, body) VALUES
+(1, '{wire}', 1, 'keep me', '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖。'),
+(2, '{blog}', 1, NULL, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖'),
+(3, '{daily}', 1, NULL, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖！');
+INSERT INTO offers SELECT * FROM offers_at_first;
+SELECT neardup.protect('offers', 'body', on_duplicate => 'warn');
+CREATE FUNCTION merged(existing offers, new offers) RETURNS offers LANGUAGE plpgsql AS $$
+BEGIN
+    existing.seen := existing.seen + new.seen;
+    existing.note := 'merged';
+    RETURN existing;
+END $$;
+CREATE FUNCTION again() RETURNS void LANGUAGE sql AS $$
+    TRUNCATE offers, offers_removed, offers_answers;
+    SELECT neardup.let_through('offers', false);
+    INSERT INTO offers SELECT * FROM offers_at_first;
+$$;
+SET client_min_messages = warning;
+SELECT neardup.keep_removed('offers'), neardup.keep_answers('offers');
+RESET client_min_messages;
+
+-- rows of one group that come back one by one, or in several batches, stay
+CALL neardup.cleanup('offers', dry_run => false);
+CALL neardup.restore('offers', key => '2');
+CALL neardup.restore('offers', key => '3');
+CALL neardup.cleanup('offers', dry_run => false);
+SELECT array_agg(id ORDER BY id) FROM offers;
+SELECT again();
+CALL neardup.cleanup('offers', dry_run => false, batch => 1);
+SELECT max(neardup_run) AS run FROM offers_removed \gset
+CALL neardup.restore('offers', :run);
+CALL neardup.cleanup('offers', dry_run => false);
+SELECT array_agg(id ORDER BY id) FROM offers;
+
+-- a trigger that keeps the column: what it was is not forgotten
+SELECT again();
+CALL neardup.cleanup('offers', action => 'merge', merge => 'merged', dry_run => false);
+CREATE FUNCTION once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.note := OLD.note; RETURN NEW; END $$;
+CREATE TRIGGER once BEFORE UPDATE ON offers FOR EACH ROW EXECUTE FUNCTION once();
+SELECT max(neardup_run) AS run FROM offers_removed \gset
+CALL neardup.restore('offers', :run, answer => false);
+SELECT id, seen, note FROM offers ORDER BY id;
+SELECT neardup_measure, id, seen, note FROM offers_removed ORDER BY neardup_measure;
+
+-- a trigger that undid all that the merge changed
+SELECT again();
+CREATE OR REPLACE FUNCTION once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.note := OLD.note; NEW.seen := OLD.seen; RETURN NEW; END $$;
+CALL neardup.cleanup('offers', action => 'merge', merge => 'merged', dry_run => false);
+SELECT max(neardup_run) AS run FROM offers_removed \gset
+CALL neardup.restore('offers', :run, answer => false);
+SELECT id, seen, note FROM offers ORDER BY id;
+SELECT count(*) FROM offers_removed;
+DROP TRIGGER once ON offers;
+
+-- a column that the table no longer has, with a value that only the kept row had
+SELECT again();
+CALL neardup.cleanup('offers', action => 'merge', merge => 'merged', dry_run => false);
+ALTER TABLE offers RENAME note TO remark;
+SELECT max(neardup_run) AS run FROM offers_removed \gset
+CALL neardup.restore('offers', :run, answer => false);
+CALL neardup.restore('offers', key => '2', answer => false);
+ALTER TABLE offers_removed RENAME note TO remark;
+SELECT max(neardup_run) AS run FROM offers_removed \gset
+CALL neardup.restore('offers', :run, answer => false);
+SELECT id, seen, remark FROM offers ORDER BY id;
+ALTER TABLE offers RENAME remark TO note;
+ALTER TABLE offers_removed RENAME remark TO note;
+
+-- the value that the kept row had is somebody else's by now: the removed row comes back without it
+SELECT again();
+ALTER TABLE offers ADD UNIQUE (note);
+DELETE FROM offers WHERE id = 3;
+CALL neardup.cleanup('offers', action => 'merge', merge => 'merged', dry_run => false);
+INSERT INTO offers (id, note, body) VALUES (4, 'keep me', '上游村的小学昨天收到一笔捐款，校长说要用来修缮操场，并给每个班级添置新的图书。');
+SELECT max(neardup_run) AS run FROM offers_removed \gset
+CALL neardup.restore('offers', :run, answer => false);
+SELECT id, seen, note FROM offers ORDER BY id;
+ALTER TABLE offers DROP CONSTRAINT offers_note_key;
+
+-- a trigger or the function that refuses: the group stays, and the clean-up goes on
+SELECT again();
+INSERT INTO offers SELECT id + 10, sources, seen, note, translate(body, '石桥年货', '江口龙舟') || '两岸站满了看热闹的乡亲。' FROM offers_at_first;
+CREATE OR REPLACE FUNCTION once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id = 1 THEN RAISE EXCEPTION 'row 1 is closed'; END IF; RETURN NEW; END $$;
+CREATE TRIGGER once BEFORE UPDATE ON offers FOR EACH ROW EXECUTE FUNCTION once();
+CALL neardup.cleanup('offers', action => 'merge', merge => 'merged', dry_run => false);
+SELECT id, seen, note FROM offers ORDER BY id;
+SELECT key, duplicate_of, reason FROM neardup.skipped WHERE target = 'offers'::regclass ORDER BY key;
+
+-- a row that a trigger leaves in place is named as such
+SELECT again();
+DROP TRIGGER once ON offers;
+CREATE OR REPLACE FUNCTION once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN OLD.id <> 3 THEN OLD END; END $$;
+CREATE TRIGGER once BEFORE DELETE ON offers FOR EACH ROW EXECUTE FUNCTION once();
+CALL neardup.cleanup('offers', dry_run => false);
+SELECT found, removed, skipped FROM neardup.runs WHERE target = 'offers'::regclass ORDER BY run_id DESC LIMIT 1;
+SELECT key, duplicate_of, reason FROM neardup.skipped WHERE target = 'offers'::regclass ORDER BY run_id DESC, key LIMIT 1;
+
+-- what has passed on from two rows is taken back for the one that comes back
+SELECT again();
+DROP TRIGGER once ON offers;
+INSERT INTO offers (id, body) SELECT 14, body || '！！' FROM offers_at_first WHERE id = 3;
+SELECT neardup.answer('offers', '2', '14', false), neardup.answer('offers', '3', '14', false);
+CALL neardup.cleanup('offers', dry_run => false, until => '3', time_column => 'id', batch => 1);
+CALL neardup.cleanup('offers', dry_run => false);
+CALL neardup.restore('offers', key => '2');
+CALL neardup.cleanup('offers', dry_run => false);
+SELECT array_agg(id ORDER BY id) FROM offers;
+DROP TABLE offers, offers_removed, offers_answers, offers_at_first CASCADE;
+
+-- the function that a guard names runs as whoever cleans up: another role's has to be named
+CREATE ROLE regress_merges;
+GRANT CREATE ON SCHEMA public TO regress_merges;
+SET ROLE regress_merges;
+CREATE TABLE posts (id int PRIMARY KEY, seen int DEFAULT 1, body text);
+CREATE FUNCTION posts_merged(existing posts, new posts) RETURNS posts LANGUAGE sql RETURN existing;
+SELECT neardup.protect('posts', 'body', on_duplicate => 'merge', merge => 'posts_merged');
+RESET ROLE;
+CALL neardup.cleanup('posts', action => 'merge', dry_run => false);
+CALL neardup.cleanup('posts', action => 'merge', merge => 'posts_merged', dry_run => false);
+SET ROLE regress_merges;
+CALL neardup.cleanup('posts', action => 'merge', dry_run => false);
+RESET ROLE;
+DROP TABLE posts CASCADE;
+DROP OWNED BY regress_merges;
+DROP ROLE regress_merges;
