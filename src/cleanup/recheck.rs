@@ -108,13 +108,16 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Me
 }
 
 impl Meanwhile {
-    /// Keeps what passes to the rows that stay, where the other row has gone, as the owner of the table.
+    /// Keeps what passes to the rows that stay, where the other row has gone, as the owner of the table. What was said of the row that stays itself
+    /// goes before; what has passed to it from one row passes from another one, too, and is taken back for each of them.
     pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) {
         let Some(table) = self.table else { return };
         let has_gone = format!("SELECT FROM {LIST} c WHERE c.place {EQUALS} $1 AND c.reason IS NULL");
         let statement = format!(
             "INSERT INTO {table} (key, other, is_copy, note, act, role, at, document, hash, other_hash) \
-             VALUES ($1, $2, false, $3, 'cleanup', $4, pg_catalog.clock_timestamp(), $5, $6, $7)",
+             SELECT $1, $2, false, $3, 'cleanup', $4, pg_catalog.clock_timestamp(), $5, $6, $7 \
+             WHERE NOT EXISTS (SELECT FROM {table} a WHERE a.act OPERATOR(pg_catalog.<>) 'cleanup' AND a.is_copy IS NOT NULL AND \
+                 (a.hash {EQUALS} $6 AND a.other_hash {EQUALS} $7 OR a.hash {EQUALS} $7 AND a.other_hash {EQUALS} $6))",
             table = statement::relation(table),
         );
         let role = role::current();
@@ -137,8 +140,7 @@ impl Meanwhile {
 }
 
 impl Asked {
-    /// Returns what passes from the row to the one that stays; that this one is a copy goes before. That it is none may have passed to it from
-    /// another row, and is taken back when that one comes back.
+    /// Returns what passes from the row to the one that stays; that this one is a copy goes before.
     fn inherited(&self, answers: &Answers) -> Vec<Inherited> {
         let heir = Given::about(answers, self.kept_hash);
         let passes = self.given.no_copies(&self.key).filter(|&(other, key)| {
