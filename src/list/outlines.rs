@@ -69,8 +69,14 @@ mod tests {
     #[test]
     fn only_what_shares_little_is_ruled_out() {
         let mut outlines = Outlines::new(4096);
-        let texts = ["江口镇今日举办第十届龙舟赛", "江口镇今日举办第九届龙舟赛", "上游村的小学昨天收到一笔捐款"];
-        for (row, text) in (0..).zip(texts) {
+        // Long enough that bits, which are chosen anew in each process, hardly ever say too little.
+        let race = "龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学，沿江两岸站满了看热闹的乡亲，锣鼓队也来助阵，散场时天已经黑了。";
+        let texts = [
+            format!("江口镇今日举办第十届{race}"),
+            format!("江口镇今日举办第九届{race}"),
+            "石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖，孩子们围着糖人师傅不肯走，老人在茶馆里听评弹，一直热闹到深夜。".to_owned(),
+        ];
+        for (row, text) in (0..).zip(&texts) {
             outlines.add(row, Outline::of(text).unwrap());
         }
         assert!(!outlines.rule_out(0, 1) && outlines.rule_out(0, 2));
