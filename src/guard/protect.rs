@@ -261,7 +261,7 @@ fn check_document(target: pg_sys::Oid, function: pg_sys::Oid) -> Result<()> {
         return Err(error(PgSqlErrorCode::ERRCODE_INVALID_FUNCTION_DEFINITION, message)
             .set_detail("Such a function takes one row of the table, returns text, and is IMMUTABLE."));
     }
-    // To inline the function may evaluate others, so this is done as the owner, as the index is built. Who is none fails later.
+    // To inline the function may evaluate others, so this is done as the owner, as the index is built. A caller who does not own the table fails later.
     let owner = catalog::owner(target).filter(|_| role::owns(target));
     let read = owner.and_then(|owner| role::as_owner(owner, || catalog::generated_column_of(function, target)));
     let Some(column) = read else { return Ok(()) };
