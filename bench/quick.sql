@@ -29,6 +29,7 @@ CREATE TABLE bench.quick (line int GENERATED ALWAYS AS IDENTITY, name text, rati
 \set corpus posts
 \set most 12000
 \i bench/quick_corpus.sql
+\i bench/quick_answers.sql
 \i bench/quick_table.sql
 \set corpus sports
 \set most 4000
@@ -49,6 +50,7 @@ CREATE TABLE corpus (id bigint, body text);
 \set corpus 'made-up posts'
 CREATE TABLE corpus (id bigint, body text);
 \copy corpus FROM PROGRAM '"$XTASK" articles "$SENTENCES" 2 2000 100 4'
+\i bench/quick_answers.sql
 \i bench/quick_table.sql
 \set corpus 'made-up news'
 CREATE TABLE corpus (id bigint, body text);

@@ -92,6 +92,9 @@ BEGIN
     answers := neardup_internal.answers_name(target);
     EXECUTE format('CREATE INDEX ON %s (hash, other_hash)', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash)', answers);
+    -- A guard asks these for each row that has a candidate, and the others only for one that it would name.
+    EXECUTE format('CREATE INDEX ON %s (hash) WHERE is_copy', answers);
+    EXECUTE format('CREATE INDEX ON %s (other_hash) WHERE is_copy', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);

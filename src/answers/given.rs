@@ -33,6 +33,11 @@ impl Given {
         if answers.is_none() { Self::default() } else { Self { hash, answers: answers.on(hash), through: None } }
     }
 
+    /// Looks up those that say "a copy".
+    pub fn copies(answers: &Answers, hash: u64) -> Self {
+        if answers.is_none() { Self::default() } else { Self { hash, answers: answers.copies_on(hash), through: None } }
+    }
+
     /// Says whether there are none.
     pub const fn is_none(&self) -> bool {
         self.answers.is_empty()

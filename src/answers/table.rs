@@ -30,8 +30,9 @@ const COLUMNS: [(&str, pg_sys::Oid); 5] = [
 struct Layout {
     table: pg_sys::Oid,
     columns: [i16; COLUMNS.len()],
-    /// The indexes on both hashes, if there are any.
+    /// The indexes on both hashes, if there are any, and those of the answers that say "a copy".
     indexes: [Option<pg_sys::Oid>; 2],
+    indexes_of_copies: [Option<pg_sys::Oid>; 2],
 }
 
 /// What is known of a table of answers for an owner; no layout if it is not trusted.
@@ -64,12 +65,27 @@ impl Answers {
 
     /// Returns the answers about rows with this hash.
     pub fn on(&self, hash: u64) -> Vec<Answer> {
+        self.0.map_or_else(Vec::new, |layout| layout.on(hash, layout.indexes))
+    }
+
+    /// Returns those that say "a copy". Acts answer "no copy" by the thousand, people say "a copy" one by one: so there are few of these to search.
+    pub fn copies_on(&self, hash: u64) -> Vec<Answer> {
         let Some(layout) = &self.0 else { return Vec::new() };
-        let [own, other, is_copy, key, other_key] = layout.columns;
+        let of_copies = [0, 1].map(|at: usize| layout.indexes_of_copies[at].or(layout.indexes[at]));
+        let mut copies = layout.on(hash, of_copies);
+        copies.retain(|answer| answer.is_copy);
+        copies
+    }
+}
+
+impl Layout {
+    /// Returns the answers about rows with this hash that the indexes have.
+    fn on(&self, hash: u64, indexes: [Option<pg_sys::Oid>; 2]) -> Vec<Answer> {
+        let [own, other, is_copy, key, other_key] = self.columns;
         let mut all = Vec::new();
         for (at, sides) in [(0, [(own, key), (other, other_key)]), (1, [(other, other_key), (own, key)])] {
-            let column = (layout.columns[at], layout.indexes[at]);
-            numbered::each(layout.table, column, hash.cast_signed(), |row| {
+            let column = (self.columns[at], indexes[at]);
+            numbered::each(self.table, column, hash.cast_signed(), |row| {
                 let [(_, own_key), (hash, other_key)] = sides;
                 let text = |column| row.text(column).unwrap_or_default();
                 all.extend(row.number(hash).zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
@@ -121,6 +137,8 @@ fn read(table: pg_sys::Oid, owner: pg_sys::Oid) -> Option<Layout> {
     for (to, column) in columns.iter_mut().zip(COLUMNS) {
         *to = number(column)?;
     }
-    let indexes = [columns[0], columns[1]].map(|column| numbered::index_on(table, column));
-    Some(Layout { table, columns, indexes })
+    let [hash, other_hash, is_copy, ..] = columns;
+    let indexes = [hash, other_hash].map(|column| numbered::index_on(table, column, None));
+    let indexes_of_copies = [hash, other_hash].map(|column| numbered::index_on(table, column, Some(is_copy)));
+    Some(Layout { table, columns, indexes, indexes_of_copies })
 }

@@ -90,6 +90,17 @@ enum Finding {
     Changed,
 }
 
+/// What a search has heard of the owner's answers about the row. Those that say "a copy" matter to every candidate, the others only to one that would
+/// be named otherwise: few rows get that far, and a table may have a million of them.
+enum Heard {
+    /// No candidate needed any.
+    Nothing,
+    /// Those that say "a copy".
+    Copies(Given),
+    /// All.
+    All(Given),
+}
+
 /// The state of one search.
 struct CandidateSearch<'a, 'b, 'v> {
     guard: &'a Guard,
@@ -101,7 +112,7 @@ struct CandidateSearch<'a, 'b, 'v> {
     snapshot: Snapshot,
     marks: Marks,
     /// What the owner has said of the row, once a candidate needs it.
-    given: Option<Given>,
+    heard: Heard,
     relatives: Relatives,
     /// The table of the last candidate, with its number.
     open: Option<(usize, Table, Rc<Part>)>,
@@ -142,7 +153,7 @@ fn search_once(
         budget,
         snapshot: Snapshot::begin(),
         marks: Marks::default(),
-        given: None,
+        heard: Heard::Nothing,
         relatives: Relatives::default(),
         open: None,
     };
@@ -288,6 +299,7 @@ impl CandidateSearch<'_, '_, '_> {
             }
             return Ok(Finding::Not(Reason::Differs));
         }
+        self.hear_of_copies();
         match self.answered(candidate, mark.as_deref(), &beside) {
             Some(true) => return Ok(self.found(candidate, mark, Measure::new("answer", 1.0))),
             Some(false) => return Ok(Finding::Not(Reason::Answered)),
@@ -313,15 +325,34 @@ impl CandidateSearch<'_, '_, '_> {
         self.judge_text(candidate, mark, between)
     }
 
-    /// Returns what the owner has said of the row and a candidate, whose `mark` is the key of the row that it duplicates itself. What was said of
-    /// that row holds, too: the candidate stands for it.
-    fn answered(&mut self, candidate: &Candidate<'_>, mark: Option<&str>, beside: &Beside) -> Option<bool> {
+    /// The hash of the row that answers are about.
+    fn hash(&self) -> u64 {
+        let subject = self.subject;
+        subject.document.as_deref().map_or(0, |document| subject.beside.hash(document))
+    }
+
+    /// Looks up the answers that say "a copy", or all for a trace, unless any were looked up.
+    fn hear_of_copies(&mut self) {
+        if self.trace.is_some() {
+            self.hear_all();
+        } else if matches!(self.heard, Heard::Nothing) {
+            self.heard = Heard::Copies(Given::copies(&Answers::beside(self.guard), self.hash()));
+        }
+    }
+
+    /// Looks up all answers about the row, unless they were.
+    fn hear_all(&mut self) {
+        if !matches!(self.heard, Heard::All(_)) {
+            self.heard = Heard::All(Given::about(&Answers::beside(self.guard), self.hash()));
+        }
+    }
+
+    /// Returns what the owner has said, as far as it was heard, of the row and a candidate, whose `mark` is the key of the row that it
+    /// duplicates itself. What was said of that row holds, too: the candidate stands for it.
+    fn answered(&self, candidate: &Candidate<'_>, mark: Option<&str>, beside: &Beside) -> Option<bool> {
         let &Candidate { part, table, .. } = candidate;
         let (guard, subject) = (self.guard, self.subject);
-        let given = self.given.get_or_insert_with(|| {
-            let hash = subject.document.as_deref().map_or(0, |document| subject.beside.hash(document));
-            Given::about(&Answers::beside(guard), hash)
-        });
+        let (Heard::Copies(given) | Heard::All(given)) = &self.heard else { return None };
         if given.is_none() {
             return None;
         }
@@ -336,6 +367,7 @@ impl CandidateSearch<'_, '_, '_> {
     fn judge_text(&mut self, candidate: &Candidate<'_>, mark: Option<String>, between: Between<'_>) -> Result<Finding> {
         let guard = self.guard;
         let &Candidate { part, table, .. } = candidate;
+        let budget = self.budget;
         self.budget.spend(candidate.lack);
         let Some(text) = candidate_document(guard, part, table) else { return Ok(Finding::Not(Reason::Text)) };
         let distance = match self.signature {
@@ -360,24 +392,38 @@ impl CandidateSearch<'_, '_, '_> {
         }
         let Some(measure) = measure else {
             if guard.settings.on_related == OnRelated::Mark && candidate.holder.is_none() {
+                self.hear_all();
+                if self.answered(candidate, mark.as_deref(), &candidate.beside()) == Some(false) {
+                    return Ok(Finding::Not(Reason::Answered));
+                }
                 self.relatives.ask(self.verifier, &text, between, || key_of(part, table))?;
             }
             return Ok(Finding::Not(Reason::Text));
         };
-        Ok(self.found(candidate, mark, measure))
+        let finding = self.found(candidate, mark, measure);
+        if matches!(finding, Finding::Not(Reason::Answered)) {
+            // Lists know the answer before they compare.
+            self.budget = budget;
+        }
+        Ok(finding)
     }
 
     /// Says whether a row that the owner keeps apart from the new one is marked as a copy of the row with this key: then the new one must not be.
     fn group_has_other(&self, key: &str) -> bool {
-        let mut kept_from = self.given.iter().flat_map(Given::kept_from);
-        kept_from.any(|other| stored::mark_of(self.guard, other).is_some_and(|mark| mark == key))
+        let Heard::All(given) = &self.heard else { return false };
+        given.kept_from().any(|other| stored::mark_of(self.guard, other).is_some_and(|mark| mark == key))
     }
 
-    /// Returns the answer for a candidate that is a near-duplicate; `mark` is the key of the row that it duplicates itself.
-    fn found(&self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
+    /// Returns the answer for a candidate that is a near-duplicate, unless the owner has said that it is none; `mark` is the key of the row that it
+    /// duplicates itself.
+    fn found(&mut self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
         let &Candidate { part, table, .. } = candidate;
         if self.subject.collides(table) {
             return Finding::Not(Reason::UniqueKey);
+        }
+        self.hear_all();
+        if self.answered(candidate, mark.as_deref(), &candidate.beside()) == Some(false) {
+            return Finding::Not(Reason::Answered);
         }
         let key = || key_of(part, table);
         if self.guard.settings.on_duplicate == Action::Mark && self.group_has_other(mark.as_deref().unwrap_or(&key())) {

@@ -41,8 +41,9 @@ impl Found {
     }
 }
 
-/// Returns an index of a table whose first column is this one and that has all rows; `None` if there is none.
-pub fn index_on(table: pg_sys::Oid, column: i16) -> Option<pg_sys::Oid> {
+/// Returns an index of a table whose first column is this one and that has all rows or, with `only`, those for which that column is true;
+/// `None` if there is none.
+pub fn index_on(table: pg_sys::Oid, column: i16, only: Option<i16>) -> Option<pg_sys::Oid> {
     // SAFETY: what is opened is closed here, by an error with the transaction.
     unsafe {
         let open = pg_sys::try_table_open(table, LOCK);
@@ -58,13 +59,32 @@ pub fn index_on(table: pg_sys::Oid, column: i16) -> Option<pg_sys::Oid> {
                 && !form.indcheckxmin
                 && (*(*index).rd_rel).relam == pg_sys::BTREE_AM_OID
                 && *(*index).rd_opfamily == pg_sys::INTEGER_BTREE_FAM_OID
-                && pg_sys::RelationGetIndexPredicate(index).is_null()
+                && has_predicate(index, only)
                 && form.indkey.values.as_slice(1).first() == Some(&column);
             pg_sys::index_close(index, LOCK);
             is_plain
         });
         pg_sys::table_close(open, LOCK);
         found
+    }
+}
+
+/// Says whether an index has the rows for which this column is true, or all rows if there is none.
+///
+/// # Safety
+/// The index must be open.
+unsafe fn has_predicate(index: pg_sys::Relation, only: Option<i16>) -> bool {
+    // SAFETY: the list of an open index lives as long as the memory context; a node is a column where its tag says so.
+    unsafe {
+        let predicate = PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexPredicate(index));
+        let is_column = |node: *mut pg_sys::Node, column| {
+            (*node).type_ == pg_sys::NodeTag::T_Var && (*node.cast::<pg_sys::Var>()).varattno == column
+        };
+        match (only, predicate.len()) {
+            (None, length) => length == 0,
+            (Some(column), 1) => predicate.get_ptr(0).is_some_and(|node| is_column(node, column)),
+            _ => false,
+        }
     }
 }
 
