@@ -15,6 +15,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::JoinHandle;
 
 /// The version of this tree.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -47,6 +48,21 @@ pub fn build_and_install(postgres: &Postgres, profile: Profile) -> Result<()> {
 
 /// Builds the extension for this Postgres if anything has changed. Returns the directory with its files, laid out as below `/`.
 pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
+    build_by(postgres, profile, run)
+}
+
+/// Does so in a thread, with the messages of the compiler kept for an error: the last minutes of a release build keep one core busy, and checks that need no
+/// server the other.
+pub fn build_beside(postgres: &Postgres) -> JoinHandle<Result<PathBuf>> {
+    let postgres = postgres.clone();
+    std::thread::spawn(move || build_by(&postgres, Profile::Release, |command| text(command).map(drop)))
+}
+
+fn build_by(
+    postgres: &Postgres,
+    profile: Profile,
+    compile: impl FnOnce(&mut Command) -> Result<()>,
+) -> Result<PathBuf> {
     let directory = target()?.join("package");
     let state = format!("{} {:016x}\n", postgres.pg_config.display(), digest_of_sources()?);
     let package = |profile: Profile| match profile {
@@ -74,7 +90,7 @@ pub fn build(postgres: &Postgres, profile: Profile) -> Result<PathBuf> {
             // Nothing refers to the section that describes the SQL, so the linker would drop it.
             command.args(["--", "-Clink-arg=-Wl,--no-gc-sections"]);
         }
-        run(&mut command)?;
+        compile(&mut command)?;
         if package.exists() {
             fs_err::remove_dir_all(&package)?;
         }
@@ -172,7 +188,8 @@ fn digest_of_sources() -> Result<u64> {
     Ok(hasher.finish())
 }
 
-fn install(package: &Path) -> Result<()> {
+/// Copies the files of a built extension to where they belong, those that differ.
+pub fn install(package: &Path) -> Result<()> {
     let mut changed = Vec::new();
     for file in files::below(package)? {
         let to = Path::new("/").join(file.strip_prefix(package).unwrap_or(&file));

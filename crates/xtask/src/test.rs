@@ -1,6 +1,6 @@
 //! `cargo xtask test`: runs every check, prints the result of each, and one summary line at the end.
 
-use crate::build::{Profile, build_and_install};
+use crate::build::{Profile, build, build_beside, install};
 use crate::check::{Check, Context, Tally};
 use crate::checks::ALL;
 use crate::interrupt;
@@ -8,7 +8,9 @@ use crate::postgres::Choice;
 use crate::say;
 use crate::server::Server;
 use crate::setup;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use std::path::PathBuf;
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// The checks to run, and what to do with their output.
@@ -40,6 +42,8 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
     }
     let part = Some(part.to_owned()).filter(|part| !part.is_empty());
     let mut context = Context { postgres: setup::ensure(choice)?, part, accept: options.accept, server: None };
+    let alone = chosen.iter().take_while(|check| !check.needs_server).count();
+    let mut beside = (0 < alone && alone < chosen.len()).then(|| build_beside(&context.postgres));
     // A failed build or start is not tried again.
     let mut is_prepared = false;
     let mut total = Tally::default();
@@ -48,7 +52,7 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
         let start = Instant::now();
         let prepared = if check.needs_server && !is_prepared {
             is_prepared = true;
-            prepare(&mut context)
+            prepare(&mut context, beside.take())
         } else {
             Ok(())
         };
@@ -66,8 +70,12 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
     Ok(total.failed == 0)
 }
 
-fn prepare(context: &mut Context) -> Result<()> {
-    build_and_install(&context.postgres, Profile::Release)?;
+fn prepare(context: &mut Context, beside: Option<JoinHandle<Result<PathBuf>>>) -> Result<()> {
+    let package = match beside {
+        Some(thread) => thread.join().map_err(|_| anyhow!("the build has panicked"))??,
+        None => build(&context.postgres, Profile::Release)?,
+    };
+    install(&package)?;
     say::note("starting a throwaway server");
     context.server = Some(Server::start(&context.postgres)?);
     Ok(())
