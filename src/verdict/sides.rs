@@ -40,7 +40,9 @@ impl Sides {
         }
         let known = self.older.remove(&row);
         if self.bytes > self.room || self.sides.len() >= MOST {
-            self.older = std::mem::take(&mut self.sides);
+            // Both maps keep their room: large allocations, again and again among small ones, make an allocator tidy up each time.
+            std::mem::swap(&mut self.older, &mut self.sides);
+            self.sides.clear();
             self.bytes = 0;
         }
         let side = match known {

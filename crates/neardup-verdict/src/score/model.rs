@@ -92,16 +92,16 @@ impl Scoring {
         let least = log_odds_of(score);
         let least = inputs.correction.as_ref().map_or(least, |of| of.least(least, inputs, missing)) - 1e-3;
         let least = least - rare(inputs);
-        let mut may_reach = |[from, to]: [&[f64; context::COUNT]; 2]| {
+        let mut may_reach = |[from, to]: [&[f64; context::COUNT]; 2], ranges: &Ranges| {
             let least = least - line::most(&TERMS, from, to);
-            self.0.may_reach(&Ranges::new(from, to), settled, least, &BOUNDS)
+            self.0.may_reach(ranges, settled, least, &BOUNDS)
         };
         if !missing.table {
-            return may_reach([&values, &values]);
+            return may_reach([&values, &values], &Ranges::known(&values));
         }
         table.iter().any(|limits| {
             let [from, to] = limits.of_all(&values);
-            may_reach([&from, &to])
+            may_reach([&from, &to], &Ranges::new(&from, &to))
         })
     }
 

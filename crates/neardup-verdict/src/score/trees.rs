@@ -206,6 +206,13 @@ impl Ranges {
     pub fn new(least: &[f64], most: &[f64]) -> Self {
         Self { least: Each::rounded_down(least), most: Each::rounded_down(most) }
     }
+
+    /// Of numbers that are known.
+    #[must_use]
+    pub fn known(numbers: &[f64]) -> Self {
+        let least = Each::rounded_down(numbers);
+        Self { most: least.clone(), least }
+    }
 }
 
 /// A value for each number that a [`Split`] may name, so that none has to be checked for.
