@@ -95,6 +95,8 @@ BEGIN
     -- A guard asks these for each row that has a candidate, and the others only for one that it would name.
     EXECUTE format('CREATE INDEX ON %s (hash) WHERE is_copy', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash) WHERE is_copy', answers);
+    -- What has passed on from a row is taken back when that is restored.
+    EXECUTE format('CREATE INDEX ON %s (note) WHERE act = ''cleanup''', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);
@@ -116,10 +118,11 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
--- neardup.answer was told. Returns how many were answered. The settings make the text of a key the same for every
+-- neardup.answer was told, and with keeps_answers nobody does. Returns how many were answered. The settings make the text of a key the same for every
 -- session.
 CREATE FUNCTION neardup_internal.answer_pairs(
-    target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER
+    target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
+    keeps_answers boolean DEFAULT false
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp
@@ -151,7 +154,7 @@ BEGIN
         'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
         neardup_internal.answered_rows(target, document), answers)
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role, pg_has_role(role, CURRENT_USER, 'USAGE');
+              neardup_internal.answered_document(target, document), role, NOT keeps_answers AND pg_has_role(role, CURRENT_USER, 'USAGE');
     GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END
@@ -208,15 +211,18 @@ EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_suppor
 END
 $$;
 
--- Takes back what has passed from rows to those that a clean-up kept in their place.
+-- Takes back what has passed from rows to those that a clean-up kept in their place, which may have other keys or other texts by now. Without the
+-- log of the clean-up, the document is that of the table's guard.
 CREATE FUNCTION neardup_internal.disinherit(target regclass, document name, keys text[], kept text[]) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     answers regclass := neardup_internal.trusted_answers(target);
+    guarded name := neardup_internal.answered_document(target, document);
 BEGIN
-    IF answers IS NOT NULL THEN
-        EXECUTE format('DELETE FROM %s a USING (%s) r WHERE a.hash = r.hash AND a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3)',
-            answers, neardup_internal.answered_rows(target, document)) USING kept, document, keys;
+    IF answers IS NOT NULL AND guarded IS NOT NULL THEN
+        EXECUTE format('WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a WHERE a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3) '
+            'AND (a.key = ANY ($1) OR EXISTS (SELECT FROM r WHERE r.hash = a.hash))',
+            answers, neardup_internal.answered_rows(target, guarded)) USING kept, guarded, keys;
     END IF;
 EXCEPTION WHEN insufficient_privilege THEN
     RAISE NOTICE 'rows that were kept in place of these stay apart from what these are no copies of' USING DETAIL = SQLERRM,
@@ -226,7 +232,8 @@ $$;
 
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
--- noted. A run of a clean-up against another table says nothing of two rows of this one.
+-- noted. A run of a clean-up against another table says nothing of two rows of this one. What a person has said of two restored rows stays: nobody
+-- has said anything of these two now. Returns of how many rows it is noted that they are no copies of those that were kept.
 CREATE FUNCTION neardup_internal.note_restored(target regclass, document name, keys text[], kept text[]) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -239,6 +246,7 @@ DECLARE
     firsts text[];
     seconds text[];
     of_large bigint;
+    noted bigint;
 BEGIN
     IF guarded IS NULL OR cardinality(keys) = 0 THEN
         RETURN 0;
@@ -247,7 +255,7 @@ BEGIN
         EXECUTE format(
             'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
             '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-            '    WHERE a.act = ''restore'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+            '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
             INTO before, before_kept, before_hashes USING guarded, kept, keys;
         EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
             neardup_internal.answered_rows(target, guarded)) INTO before, before_kept USING before, before_kept, before_hashes;
@@ -256,16 +264,16 @@ BEGIN
         SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
         FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
     ), p AS (
-        SELECT r.key, r.kept FROM r
-        UNION ALL SELECT a.key, b.key FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
+        SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
     )
     SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-    PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, NULL, 'restore');
+    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore');
+    PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
             USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: the next clean-up may remove some of them for others.';
     END IF;
-    RETURN cardinality(keys);
+    RETURN noted;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
     RETURN 0;
@@ -366,7 +374,7 @@ COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, t
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[]) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
-COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
+COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';

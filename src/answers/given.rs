@@ -6,7 +6,7 @@ use neardup_core::signature::digest::text_hash;
 use super::Answers;
 
 /// An answer about a row and another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Answer {
     /// The hash of the other row.
     pub other: u64,
@@ -94,17 +94,29 @@ impl Given {
 
     /// Returns the numbers by which groups keep the row, which has this key, apart from others.
     pub fn apart(&self, key: &str) -> Apart {
-        let mut apart = Apart::default();
-        for (other, other_key) in self.no_copies(key) {
+        let (own, from) = self.pairs(key).unzip();
+        Apart { own, from }
+    }
+
+    /// Returns these numbers, each of the row with one that it must not be with.
+    pub fn pairs(&self, key: &str) -> impl Iterator<Item = (u64, u64)> {
+        self.no_copies(key).map(move |(other, other_key)| {
             if other != self.hash {
-                apart.own.push(self.hash);
-                apart.from.push(other);
+                (self.hash, other)
             } else {
-                apart.own.push(with_key(self.hash, key));
-                apart.from.push(with_key(self.hash, other_key));
+                (with_key(self.hash, key), with_key(self.hash, other_key))
             }
-        }
-        apart
+        })
+    }
+
+    /// Says whether anything keeps the row, which has this key, apart from others.
+    pub fn keeps_apart(&self, key: &str) -> bool {
+        self.no_copies(key).next().is_some()
+    }
+
+    /// Says whether the row has the text with this hash.
+    pub const fn has_text(&self, hash: u64) -> bool {
+        self.hash == hash
     }
 }
 
@@ -134,7 +146,7 @@ mod tests {
         assert_eq!(given.on("5", 8, "6"), Some(false), "other rows with the two texts");
         assert_eq!(given.on("1", 9, "3"), Some(true));
         assert_eq!(given.on("1", 10, "2"), None, "its text is another one by now");
-        assert_eq!(given.apart("1").from, [8]);
+        assert_eq!(given.pairs("1").collect::<Vec<_>>(), [(7, 8)]);
     }
 
     #[test]

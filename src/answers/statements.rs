@@ -5,7 +5,6 @@ use std::ffi::CStr;
 use std::rc::Rc;
 
 use ahash::AHashMap;
-use neardup_core::candidates::Apart;
 use pgrx::prelude::*;
 
 use super::{Answers, Given};
@@ -80,20 +79,17 @@ fn kept_apart(
     // SAFETY: what pgrx has wrapped; nothing with a destructor is left in the closure.
     let rows = unsafe { boundary::entry(|| apart_rows(target, document)) }?;
     let mut numbers: AHashMap<u64, i64> = AHashMap::new();
-    for own in rows.iter().flat_map(|(_, apart)| &apart.own) {
+    for (_, own, _) in &rows {
         let next = numbers.len() as i64;
         numbers.entry(*own).or_insert(next);
     }
     let number = |hash: &u64| numbers.get(hash).copied();
-    let pairs = rows.iter().flat_map(|(key, apart)| {
-        let both = apart.own.iter().zip(&apart.from);
-        both.filter_map(|(own, from)| Some((key.clone(), number(own)?, number(from)?)))
-    });
+    let pairs = rows.iter().filter_map(|(key, own, from)| Some((key.clone(), number(own)?, number(from)?)));
     Ok(TableIterator::new(pairs.collect::<Vec<_>>()))
 }
 
-/// Reads the rows of a table that answers keep apart from others, as the caller.
-fn apart_rows(target: pg_sys::Oid, document: &CStr) -> Result<Vec<(String, Apart)>> {
+/// Reads the rows of a table that answers keep apart from others, as the caller: key and numbers.
+fn apart_rows(target: pg_sys::Oid, document: &CStr) -> Result<Vec<(String, u64, u64)>> {
     let guard = guard_of(target, Some(document))?;
     let (answers, mut rows) = (Answers::beside(&guard), Vec::new());
     if answers.is_none() {
@@ -112,10 +108,8 @@ fn apart_rows(target: pg_sys::Oid, document: &CStr) -> Result<Vec<(String, Apart
     );
     session.each(&statement, &[], |row| {
         let (key, hash) = (row.text(1).unwrap_or_default(), row.number(2).unwrap_or_default());
-        let apart = Given::about(&answers, hash.cast_unsigned()).apart(key);
-        if !apart.own.is_empty() {
-            rows.push((key.to_owned(), apart));
-        }
+        let given = Given::about(&answers, hash.cast_unsigned());
+        rows.extend(given.pairs(key).map(|(own, from)| (key.to_owned(), own, from)));
         Ok(())
     })?;
     Ok(rows)

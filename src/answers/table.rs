@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use pgrx::prelude::*;
 
 use super::given::Answer;
@@ -63,7 +63,7 @@ impl Answers {
         self.0.map(|layout| layout.table)
     }
 
-    /// Returns the answers about rows with this hash.
+    /// Returns the answers about rows with this hash, each once: what clean-ups pass on may be there for several rows.
     pub fn on(&self, hash: u64) -> Vec<Answer> {
         self.0.map_or_else(Vec::new, |layout| layout.on(hash, layout.indexes))
     }
@@ -82,18 +82,19 @@ impl Layout {
     /// Returns the answers about rows with this hash that the indexes have.
     fn on(&self, hash: u64, indexes: [Option<pg_sys::Oid>; 2]) -> Vec<Answer> {
         let [own, other, is_copy, key, other_key] = self.columns;
-        let mut all = Vec::new();
+        let (mut all, mut seen) = (Vec::new(), AHashSet::new());
         for (at, sides) in [(0, [(own, key), (other, other_key)]), (1, [(other, other_key), (own, key)])] {
             let column = (self.columns[at], indexes[at]);
             numbered::each(self.table, column, hash.cast_signed(), |row| {
                 let [(_, own_key), (hash, other_key)] = sides;
                 let text = |column| row.text(column).unwrap_or_default();
-                all.extend(row.number(hash).zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
+                let answer = row.number(hash).zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
                     other: hash.cast_unsigned(),
                     key: text(own_key),
                     other_key: text(other_key),
                     is_copy,
-                }));
+                });
+                all.extend(answer.filter(|answer| seen.insert(answer.clone())));
             });
         }
         all

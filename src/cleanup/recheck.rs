@@ -7,7 +7,7 @@
 //! about no other rows.
 //!
 //! What was answered about a row that goes passes to the row that stays: "B is no copy of C" would be worth nothing if B went for A today, and
-//! C for A tomorrow.
+//! C for A tomorrow. It holds for A by its text already where A and B have one, and where C goes, too, it passes to the row that stays for C.
 
 use ahash::AHashMap;
 use neardup_core::candidates::Apart;
@@ -22,6 +22,10 @@ use crate::pg::catalog;
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Row, Session};
 use crate::pg::table::rows::Snapshot;
+
+/// For how many rows that have gone it is noted that the same has passed on: each can be restored, and takes its own back. A text that is posted and
+/// removed every night must not add to that for ever.
+const MOST_OF_ONE: usize = 16;
 
 /// A row of the batch that answers keep apart from others.
 struct Asked {
@@ -46,12 +50,27 @@ pub struct Meanwhile {
 
 /// A row that stays is no copy of another one, because a row that goes for it is none.
 struct Inherited {
-    place: i64,
+    /// The places of the rows whose going it rests on.
+    places: Vec<i64>,
     gone: String,
     kept: String,
     kept_hash: u64,
     other: String,
     other_hash: u64,
+}
+
+impl Inherited {
+    /// The other row goes, too: what passes on is about the row that stays for it.
+    fn about_its_heir(&self, other: &Asked) -> Self {
+        Self {
+            places: [&self.places[..], &[other.place]].concat(),
+            gone: self.gone.clone(),
+            kept: self.kept.clone(),
+            kept_hash: self.kept_hash,
+            other: other.kept.clone(),
+            other_hash: other.kept_hash,
+        }
+    }
 }
 
 /// Returns what is answered about the rows of the places `after + 1 .. last`.
@@ -75,7 +94,7 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Me
     let batch = format!("c.place > {after} AND c.place <= {last} AND c.reason IS NULL");
     session.each(&session.prepare(&cleanup.stored(&batch), &[]), &[], |row| {
         let (given, key) = (Given::about(&answers, hash(row, 2)), text(row, 3));
-        if !given.apart(&key).own.is_empty() {
+        if given.keeps_apart(&key) {
             let (kept, kept_hash) = (text(row, 5), hash(row, 4));
             groups.entry(kept.clone()).or_insert_with(|| apart(row, 4, 5));
             asked.push(Asked { place: row.number(1).unwrap_or_default(), key, given, kept, kept_hash });
@@ -94,14 +113,22 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Me
     drop(session);
     drop(snapshot);
     let mut meanwhile = Meanwhile { table: answers.table(), ..Meanwhile::default() };
-    for row in asked {
+    let mut goes = AHashMap::new();
+    for row in &asked {
         let group = groups.entry(row.kept.clone()).or_default();
         let apart = row.given.apart(&row.key);
         if group.meets(&apart) {
             meanwhile.left.push(row.place);
         } else {
             group.add(&apart);
-            meanwhile.inherited.extend(row.inherited(&answers));
+            goes.insert(&*row.key, row);
+        }
+    }
+    for row in asked.iter().filter(|row| goes.contains_key(&*row.key)) {
+        for passed in row.inherited(&answers) {
+            let other = goes.get(&*passed.other).filter(|other| other.given.has_text(passed.other_hash));
+            meanwhile.inherited.extend(other.map(|other| passed.about_its_heir(other)));
+            meanwhile.inherited.push(passed);
         }
     }
     Ok(meanwhile)
@@ -109,21 +136,32 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Me
 
 impl Meanwhile {
     /// Keeps what passes to the rows that stay, where the other row has gone, as the owner of the table. What was said of the row that stays itself
-    /// goes before; what has passed to it from one row passes from another one, too, and is taken back for each of them.
+    /// goes before; what has passed to it from one row passes from another one, too, and is taken back for each of them, up to [`MOST_OF_ONE`].
     pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) {
         let Some(table) = self.table else { return };
         let has_gone = format!("SELECT FROM {LIST} c WHERE c.place {EQUALS} $1 AND c.reason IS NULL");
+        // Of two rows with one text, an answer is about their keys.
+        let table = statement::relation(table);
+        let about = |hash, other_hash, key, other| {
+            format!(
+                "a.hash {EQUALS} {hash} AND a.other_hash {EQUALS} {other_hash} \
+                 AND (a.hash OPERATOR(pg_catalog.<>) a.other_hash OR a.key {EQUALS} {key} AND a.other {EQUALS} {other})"
+            )
+        };
         let statement = format!(
             "INSERT INTO {table} (key, other, is_copy, note, act, role, at, document, hash, other_hash) \
              SELECT $1, $2, false, $3, 'cleanup', $4, pg_catalog.clock_timestamp(), $5, $6, $7 \
-             WHERE NOT EXISTS (SELECT FROM {table} a WHERE a.act OPERATOR(pg_catalog.<>) 'cleanup' AND a.is_copy IS NOT NULL AND \
-                 (a.hash {EQUALS} $6 AND a.other_hash {EQUALS} $7 OR a.hash {EQUALS} $7 AND a.other_hash {EQUALS} $6))",
-            table = statement::relation(table),
+             WHERE (SELECT pg_catalog.count(*) {EQUALS} 0 OR pg_catalog.bool_and(a.act {EQUALS} 'cleanup' AND a.note OPERATOR(pg_catalog.<>) $3) \
+                        AND pg_catalog.count(*) OPERATOR(pg_catalog.<) {MOST_OF_ONE} \
+                    FROM {table} a WHERE a.is_copy IS NOT NULL AND ({} OR {}))",
+            about("$6", "$7", "$1", "$2"),
+            about("$7", "$6", "$2", "$1"),
         );
         let role = role::current();
         let document = cleanup.choice.guard.columns.first().map_or("", String::as_str);
         for answer in &self.inherited {
-            if change::run(&has_gone, &[Parameter::Number(answer.place)]) > 0 {
+            let has_gone = |place: &i64| change::run(&has_gone, &[Parameter::Number(*place)]) > 0;
+            if answer.places.iter().all(has_gone) {
                 let values = [
                     Parameter::Text(&answer.kept),
                     Parameter::Text(&answer.other),
@@ -145,10 +183,11 @@ impl Asked {
         let heir = Given::about(answers, self.kept_hash);
         let passes = self.given.no_copies(&self.key).filter(|&(other, key)| {
             let is_itself = other == self.kept_hash && key == self.kept;
-            !is_itself && heir.on(&self.kept, other, key) != Some(true)
+            let holds_anyway = self.given.has_text(self.kept_hash) && other != self.kept_hash;
+            !is_itself && !holds_anyway && heir.on(&self.kept, other, key) != Some(true)
         });
         let inherited = |(other, key): (u64, &str)| Inherited {
-            place: self.place,
+            places: vec![self.place],
             gone: self.key.clone(),
             kept: self.kept.clone(),
             kept_hash: self.kept_hash,

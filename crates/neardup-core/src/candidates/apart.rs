@@ -3,29 +3,34 @@
 //! A row is known by numbers, and names those that it must not be with. A group is what its rows are: a row that would bring two such
 //! numbers together does not join it. So no chain of other rows joins what was kept apart, and the order of the rows decides who stays out.
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 
 /// What a row is known as, and what it must not be with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apart {
     /// The numbers by which others name it.
-    pub own: Vec<u64>,
+    pub own: AHashSet<u64>,
     /// The numbers that must not be in its group.
-    pub from: Vec<u64>,
+    pub from: AHashSet<u64>,
+}
+
+/// Says whether two sets have a number in common. A group of many rows is asked about each further one, so it goes by the smaller set.
+fn meet(a: &AHashSet<u64>, b: &AHashSet<u64>) -> bool {
+    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    few.iter().any(|number| many.contains(number))
 }
 
 impl Apart {
     /// Says whether two rows, or groups, must not be together.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
-        self.from.iter().any(|number| other.own.contains(number))
-            || other.from.iter().any(|number| self.own.contains(number))
+        meet(&self.from, &other.own) || meet(&other.from, &self.own)
     }
 
     /// Adds another row to a group.
     pub fn add(&mut self, other: &Self) {
-        self.own.extend_from_slice(&other.own);
-        self.from.extend_from_slice(&other.from);
+        self.own.extend(&other.own);
+        self.from.extend(&other.from);
     }
 }
 
@@ -43,14 +48,6 @@ impl Groups {
     pub(super) fn add(&mut self, kept: u32, apart: &Apart) {
         if !apart.own.is_empty() {
             self.0.entry(kept).or_default().add(apart);
-        }
-    }
-
-    /// Adds a row that may be there already.
-    pub(super) fn add_once(&mut self, kept: u32, apart: &Apart) {
-        let is_new = |group: &Apart| !apart.own.iter().all(|number| group.own.contains(number));
-        if self.0.get(&kept).is_none_or(is_new) {
-            self.add(kept, apart);
         }
     }
 

@@ -180,7 +180,7 @@ impl<S: Storage> Leaders<S> {
     /// Says what an earlier row is kept apart from that may not have been a probe row: the first of those with its text.
     pub fn keep_apart(&mut self, position: u32, apart: &Apart) {
         if self.is_kept(position) {
-            self.apart.add_once(position, apart);
+            self.apart.add(position, apart);
         }
     }
 
