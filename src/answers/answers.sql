@@ -118,7 +118,7 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
--- neardup.answer was told, and with keeps_answers nobody does. Returns how many were answered. The settings make the text of a key the same for every
+-- neardup.answer was told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
 -- session.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
@@ -139,7 +139,7 @@ BEGIN
         '    FROM unnest($2, $3) u(key, other) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.other '
         '    WHERE k.key <> o.key AND ($9 OR NOT EXISTS ( '
         '        SELECT FROM %2$s a '
-        '        WHERE a.act = ''answer'' AND a.is_copy IS NOT NULL '
+        '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
         '              AND (k.hash <> o.hash OR a.key = k.key AND a.other = o.key OR a.key = o.key AND a.other = k.key)))), '
         -- What is known of the question is kept.
@@ -154,7 +154,7 @@ BEGIN
         'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
         neardup_internal.answered_rows(target, document), answers)
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role, NOT keeps_answers AND pg_has_role(role, CURRENT_USER, 'USAGE');
+              neardup_internal.answered_document(target, document), role, NOT keeps_answers AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
     GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END

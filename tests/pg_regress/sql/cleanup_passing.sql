@@ -73,7 +73,7 @@ BEGIN;
 SELECT neardup.let_through('posts', answer => false);
 INSERT INTO posts VALUES (20, body(6));
 COMMIT;
-SELECT neardup.answer('posts', '10', '20', true);
+SELECT neardup.answer('posts', '5', '20', true);
 DELETE FROM posts WHERE id = 20;
 CALL neardup.restore('posts', 2);
 SELECT key, other, is_copy, note, act FROM neardup.answers('posts') WHERE '20' IN (key, other) ORDER BY key, other;
