@@ -133,6 +133,8 @@ pub mod raw {
             is_out: *mut bool,
         ) -> pg_sys::Datum;
         pub fn WinGetFuncArgCurrent(window: WindowObject, argument: c_int, is_null: *mut bool) -> pg_sys::Datum;
+        // optimizer/optimizer.h
+        pub fn eval_const_expressions(root: *mut pg_sys::PlannerInfo, node: *mut pg_sys::Node) -> *mut pg_sys::Node;
         // storage/predicate.h
         pub fn PredicateLockRelation(relation: pg_sys::Relation, snapshot: pg_sys::Snapshot);
         // storage/buffile.h

@@ -6,6 +6,7 @@ use pgrx::{PgList, pg_sys};
 
 use super::types::row_type;
 use super::{Column, cached, columns, owned};
+use crate::pg::call::boundary::{self, raw};
 
 /// Finds a function by its schema and name, and by the types of its arguments if there may be several. No right on the schema
 /// is needed.
@@ -69,7 +70,7 @@ pub fn is_immutable_text_of_row(function: pg_sys::Oid, table: pg_sys::Oid) -> bo
 }
 
 /// Returns a generated column of a table that a function of its row reads. Postgres tells it of functions that it inlines: most of those
-/// in SQL. It evaluates calls of immutable functions with constants, as it does for an index.
+/// in SQL. It evaluates calls of immutable functions with constants, as it does for an index: foreign code.
 pub fn generated_column_of(function: pg_sys::Oid, table: pg_sys::Oid) -> Option<Column> {
     let first = pg_sys::FirstLowInvalidHeapAttributeNumber;
     // SAFETY: the nodes are made in the memory of this call; the function takes one row of the table and returns text.
@@ -80,7 +81,7 @@ pub fn generated_column_of(function: pg_sys::Oid, table: pg_sys::Oid) -> Option<
         let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
         let call =
             pg_sys::makeFuncExpr(function, pg_sys::TEXTOID, arguments.into_pg(), collation, pg_sys::InvalidOid, form);
-        let inlined = pg_sys::eval_const_expressions(std::ptr::null_mut(), call.cast());
+        let inlined = boundary::catch(|| raw::eval_const_expressions(std::ptr::null_mut(), call.cast()));
         let mut read = std::ptr::null_mut();
         pg_sys::pull_varattnos(inlined, 1, &raw mut read);
         let is_read = |column: &Column| pg_sys::bms_is_member(i32::from(column.number) - first, read);

@@ -75,6 +75,10 @@ CREATE FUNCTION text_of(guarded) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ B
     RETURN $1.body;
 END $$;
 SELECT neardup.protect('guarded', 'body', columns => '{body,title}', expression => 'text_of');
+CREATE FUNCTION raising_constant(n int) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no text of %', n USING DETAIL = 'my detail'; END $$;
+CREATE FUNCTION raising_text(r guarded) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT r.body || public.raising_constant(1) $$;
+SELECT neardup.protect('guarded', 'body', expression => 'raising_text');
+DROP FUNCTION raising_text, raising_constant;
 -- the search path is locked down, so the user's tables are not found without their schema
 SELECT fields($$INSERT INTO guarded VALUES (10, 'raise', 'b')$$);
 CREATE OR REPLACE FUNCTION text_of(guarded) RETURNS text LANGUAGE plpgsql IMMUTABLE SET search_path = public AS $$ BEGIN
