@@ -40,6 +40,16 @@ impl Cursor {
         unsafe { boundary::catch(|| raw::SPI_cursor_fetch(portal, true, count)) };
     }
 
+    /// Returns the number of rows of a statement that Postgres runs to its end at the first fetch, as one that changes rows, also of those that
+    /// somebody else has fetched; `None` of another statement.
+    pub fn kept_rows(&self) -> Option<u64> {
+        // SAFETY: it is pinned, so it is open.
+        unsafe {
+            let store = (*self.0).holdStore;
+            (!store.is_null()).then(|| pg_sys::tuplestore_tuple_count(store).cast_unsigned())
+        }
+    }
+
     /// Returns the description of the rows.
     pub fn columns(&self) -> pg_sys::TupleDesc {
         // SAFETY: an open portal of a query has one.

@@ -74,7 +74,7 @@ pub fn number_as(owner: pg_sys::Oid, statement: &str, parameters: &[Parameter<'_
 
 /// Runs a statement with RETURNING, and then `store` for each row that it returned, as another role: a statement with as many parameters
 /// as the row has columns, of their types. Values go over as they are stored, without input or output. Returns the number of rows, and of those
-/// that were stored: a trigger may leave some out.
+/// that were stored: a trigger may leave some out, or fetch rows from the open cursor of the statement, which are then not stored.
 pub fn transfer(statement: &str, parameters: &[Parameter<'_>], owner: pg_sys::Oid, store: &str) -> (u64, u64) {
     let arguments: Vec<Argument> = parameters.iter().map(Parameter::argument).collect();
     // SAFETY: each value has the type next to it.
@@ -93,7 +93,7 @@ pub unsafe fn transfer_values(statement: &str, arguments: &[Argument], owner: pg
         pg_sys::SPI_connect();
         let cursor = function::open(statement, arguments);
         let mut storing = None;
-        let (mut moved, mut stored) = (0, 0);
+        let (mut fetched, mut stored) = (0, 0);
         loop {
             cursor.fetch(ROWS);
             let (rows, count) = (pg_sys::SPI_tuptable, pg_sys::SPI_processed);
@@ -105,9 +105,11 @@ pub unsafe fn transfer_values(statement: &str, arguments: &[Argument], owner: pg
                 let store = |row| store_row(plan, *(*rows).vals.add(row), (*rows).tupdesc);
                 stored += (0..count as usize).map(store).sum::<u64>();
             });
-            moved += count;
+            fetched += count;
             pg_sys::SPI_freetuptable(rows);
         }
+        // All rows are there from the first fetch on.
+        let moved = cursor.kept_rows().unwrap_or(fetched);
         cursor.close();
         pg_sys::SPI_finish();
         (moved, stored)
