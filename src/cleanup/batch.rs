@@ -17,7 +17,7 @@ use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
-use crate::pg::catalog::{self, Column};
+use crate::pg::catalog::{self, Column, Comparison};
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Session, Type, Value};
 
@@ -63,7 +63,7 @@ fn cleanup_threshold(arguments: JsonB) -> Result<Option<f64>> {
 /// Returns the column for marks, if the table does not have it.
 #[pg_extern(sql = false)]
 fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
-    with(arguments, |cleanup| Ok(cleanup.mark_kind.is_none().then(|| cleanup.mark.clone())))
+    with(arguments, |cleanup| Ok(cleanup.mark_column.is_none().then(|| cleanup.mark.clone())))
 }
 
 /// Lists the copies in a temporary table, numbered from 1 on, and returns their number.
@@ -160,7 +160,11 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         }
         let owner = cleanup.owner()?;
         let removed = match action {
-            Action::Mark => change::run(&cleanup.set_mark(), &places),
+            Action::Mark => {
+                change::run(&cleanup.set_mark(), &places);
+                change::run(&cleanup.left_unmarked(), &places);
+                change::run(&Cleanup::acted_on(), &places)
+            }
             Action::Delete => change::run(&cleanup.delete(""), &places),
             Action::Archive => {
                 let (delete, store) = cleanup.archive(cleanup.removed_table()?);
@@ -286,7 +290,7 @@ impl Cleanup {
     fn create_list(&self, action: Action) -> String {
         let mut arguments = self.arguments.clone();
         let mut unmarked = String::new();
-        if action == Action::Mark && self.mark_kind.is_some() {
+        if action == Action::Mark && self.mark_column.is_some() {
             // Rows that have a mark keep it, and should not become the kept ones.
             unmarked = format!(
                 " WHERE NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {mark} IS NOT NULL)",
@@ -350,7 +354,7 @@ impl Cleanup {
     }
 
     fn set_mark(&self) -> String {
-        let kind = self.mark_kind.unwrap_or(pg_sys::TEXTOID);
+        let kind = self.mark_column.as_ref().map_or(pg_sys::TEXTOID, |column| column.kind);
         format!(
             "UPDATE {target} t SET {mark} = {kept} FROM {LIST} c \
              WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_duplicate}",
@@ -378,6 +382,34 @@ impl Cleanup {
             target = self.target,
             is_duplicate = self.is_duplicate(),
         )
+    }
+
+    /// The statement that notes which rows of a batch do not have the mark that the UPDATE gave them, or none, if values of its type cannot be
+    /// compared.
+    fn left_unmarked(&self) -> String {
+        let mark = statement::column("t", &self.mark);
+        let comparable = self.mark_column.as_ref().filter(|column| catalog::has_equality(column.kind));
+        let is_marked = comparable.map_or_else(
+            || format!("{mark} IS NOT NULL"),
+            |column| {
+                let kept = statement::cast(&self.kept_key(), column.kind);
+                let equals = statement::operator(column.kind, Comparison::Equal);
+                // A key may have another collation than its table's mark.
+                format!("{mark} {equals} {}", statement::collated(kept, column.collation))
+            },
+        );
+        format!(
+            "UPDATE {LIST} c SET reason = 'a trigger or a rule left it unmarked' \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL \
+             AND NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {is_marked})",
+            target = self.target,
+            is_duplicate = self.is_duplicate(),
+        )
+    }
+
+    /// The statement that returns a row for each place of a batch that has no reason to be left in place.
+    fn acted_on() -> String {
+        format!("SELECT FROM {LIST} c WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL")
     }
 
     /// The statement that deletes the rows of a batch and returns them, and the one that keeps such a row. Parameters of the first: after,

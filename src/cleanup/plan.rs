@@ -37,8 +37,8 @@ pub struct Cleanup {
     pub kept_keys: Vec<Column>,
     /// The column in which a marked row names its original.
     pub mark: String,
-    /// Its type; `None` if it does not exist yet.
-    pub mark_kind: Option<pg_sys::Oid>,
+    /// The same as the table has it; `None` if it does not exist yet.
+    pub mark_column: Option<Column>,
 }
 
 /// Runs `work` on a clean-up inside the error boundary.
@@ -83,15 +83,14 @@ impl Cleanup {
             (None, None) => own_column(document, "_duplicate_of"),
             _ => own_column(document, "_known_as"),
         };
-        let mark_kind =
-            catalog::columns(target).into_iter().find(|column| column.name == mark).map(|column| column.kind);
+        let mark_column = catalog::columns(target).into_iter().find(|column| column.name == mark);
         Ok(Self {
             target: statement::only(target),
             keys: statement::primary_key(target),
             kept,
             kept_keys: statement::primary_key(kept),
             mark,
-            mark_kind,
+            mark_column,
             arguments,
             choice,
         })
