@@ -162,8 +162,6 @@ BEGIN
 END
 $$;
 
--- Runs one batch. If a constraint or a trigger's RAISE EXCEPTION prevents the removal of some rows, it goes row by row, and those stay; with
--- merge, group by group.
 CREATE FUNCTION neardup_internal.act_on_batch(arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -179,28 +177,52 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.remove_batch(arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
+-- Runs one batch. If a constraint or a trigger's RAISE EXCEPTION prevents the removal of some rows, it tries a tenth of the rows after the other, and so on
+-- down to single rows, and those that are refused stay; with merge, down to single groups. Tenths cost few statements where few rows are refused, and
+-- one more in nine where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
+-- statement trigger: to remove them in smaller parts would evade it.
+CREATE FUNCTION neardup_internal.remove_batch(
+    arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint, OUT removed bigint, OUT refused bigint
+)
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    removed bigint := 0;
+    size CONSTANT bigint := (last - after + 9) / 10;
     done bigint := after;
-    step bigint;
+    -- Ends of the smallest part, and of a part.
+    first bigint;
+    stop bigint;
+    part pg_catalog.record;
 BEGIN
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
     SET CONSTRAINTS ALL IMMEDIATE;
+    refused := 0;
     BEGIN
-        RETURN neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
+        removed := neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
     EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+        removed := 0;
+        first := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(after + 1) ELSE after + 1 END;
+        IF first >= last THEN
+            UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place > after AND c.place <= last AND c.reason IS NULL;
+            refused := 1;
+            RETURN;
+        END IF;
         WHILE done < last LOOP
-            step := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(done + 1) ELSE done + 1 END;
-            BEGIN
-                removed := removed + neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, done, step);
-            EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
-                UPDATE pg_temp.neardup_chosen c SET reason = SQLERRM WHERE c.place > done AND c.place <= step AND c.reason IS NULL;
-            END;
-            done := step;
+            stop := least(done + size, last);
+            IF action = 'merge' THEN
+                stop := neardup_internal.end_of_group(stop);
+                -- A large group would make the part as large as the whole.
+                IF done = after AND stop >= last THEN
+                    stop := first;
+                END IF;
+            END IF;
+            part := neardup_internal.remove_batch(arguments, action, merge, run_id, batch, done, stop);
+            removed := removed + part.removed;
+            refused := refused + part.refused;
+            done := stop;
         END LOOP;
-        RETURN removed;
+        IF refused = 0 THEN
+            RAISE;
+        END IF;
     END;
 END
 $$;
@@ -356,7 +378,7 @@ BEGIN
         IF action = 'merge' THEN
             stop := neardup_internal.end_of_group(stop);
         END IF;
-        part := neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop);
+        SELECT b.removed INTO part FROM neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop) b;
         place := stop;
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
@@ -394,5 +416,5 @@ COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.act_on_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'removes, marks or merges one batch of a clean-up';
-COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'acts on one batch of a clean-up, except on rows that a constraint protects';
+COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'acts on one batch of a clean-up, except on rows that a constraint or a trigger protects, and returns the number of rows that it removed, and whether some were refused';
 COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of a group in the list of a merge';
