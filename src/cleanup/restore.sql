@@ -43,54 +43,154 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.unmerge_rows(target regclass, removed regclass, run_id bigint, batch integer, keys text[]) RETURNS bigint
-    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_rows_wrapper';
+CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS text[]
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_row_wrapper';
+
+-- What a call of neardup.restore takes of a batch, as arrays of one length in the order of the kept rows: the addresses of rows, their keys, those of
+-- the kept rows, and where a merge is to be undone, the addresses of its two records. It is undone if all that was merged into the kept row comes
+-- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay.
+CREATE FUNCTION neardup_internal.restorable(
+    removed regclass, run_id bigint, batch integer, key text,
+    OUT places tid[], OUT keys text[], OUT kept text[], OUT befores tid[], OUT afters tid[], OUT still_merged text[]
+)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format(
+        'WITH d AS ('
+            'SELECT d.ctid AS place, d.neardup_key AS key, d.neardup_duplicate_of AS kept, NOT r.is_record AND r.is_named AS is_row, r.is_named, '
+                'min(d.ctid) FILTER (WHERE d.neardup_measure = ''before merge'') OVER g AS before, '
+                'min(d.ctid) FILTER (WHERE d.neardup_measure = ''after merge'') OVER g AS after, '
+                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AS is_whole '
+            'FROM ONLY %s d CROSS JOIN LATERAL (SELECT '
+                '(d.neardup_measure = ANY (''{before merge,after merge}'')) IS TRUE AS is_record, ($3 IS NULL OR d.neardup_key = $3) AS is_named) r '
+            'WHERE d.neardup_run = $1 AND d.neardup_batch = $2 WINDOW g AS (PARTITION BY d.neardup_duplicate_of)) '
+        'SELECT array_agg(CASE WHEN d.is_row THEN d.place END ORDER BY d.kept, d.key), array_agg(d.key ORDER BY d.kept, d.key), array_agg(d.kept ORDER BY d.kept, d.key), '
+            'array_agg(CASE WHEN d.is_whole AND d.after IS NOT NULL THEN d.before END ORDER BY d.kept, d.key), '
+            'array_agg(CASE WHEN d.is_whole AND d.before IS NOT NULL THEN d.after END ORDER BY d.kept, d.key), '
+            'array_agg(DISTINCT d.kept) FILTER (WHERE d.before IS NOT NULL AND NOT d.is_whole) '
+        'FROM d WHERE d.is_row OR d.is_alone AND d.is_named AND d.place = d.before AND d.after IS NOT NULL',
+        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key;
+END
+$$;
 
 -- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
--- the way, it goes group by group, and then row by row, and the rows concerned stay where they are kept. The kept row of a group comes first: it may have taken over a
--- value that is unique.
-CREATE FUNCTION neardup_internal.restore_batch(target regclass, removed regclass, run_id bigint, batch integer, places tid[], keys text[], kept text[]) RETURNS bigint
+-- the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are refused stay where they are kept. The
+-- kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried once more after the rows of its
+-- group, which do not depend on it.
+--
+-- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
+-- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
+CREATE FUNCTION neardup_internal.restore_batch(
+    target regclass, removed regclass, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[], INOUT still_merged text[],
+    OUT restored bigint, OUT refused text[], OUT errors text[], OUT held text[]
+)
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    one pg_catalog.record;
-    nth integer;
-    restored bigint := 0;
-    is_merged boolean;
+    all_keys pg_catalog.text[] := keys;
+    all_kept pg_catalog.text[] := kept;
+    -- The parts that are still to be restored, the next one last.
+    firsts integer[] := ARRAY[1];
+    lasts integer[] := ARRAY[pg_catalog.cardinality(places)];
+    rest integer;
+    first integer;
+    last integer;
+    -- Where the tenths of a part begin, and the last place where one may begin.
+    starts integer[];
+    start integer;
+    -- The kept rows of groups of which a row is refused.
+    incomplete pg_catalog.text[] := '{}';
+    part bigint;
+    part_merged pg_catalog.text[];
+    part_held pg_catalog.text[];
+    columns pg_catalog.text[];
 BEGIN
-    EXECUTE pg_catalog.format('SELECT EXISTS (SELECT FROM ONLY %s d WHERE d.neardup_run OPERATOR(pg_catalog.=) $1 AND d.neardup_batch OPERATOR(pg_catalog.=) $2 '
-        'AND d.neardup_measure OPERATOR(pg_catalog.=) ''before merge'')', removed) INTO is_merged USING run_id, batch;
+    keys := '{}';
+    kept := '{}';
+    still_merged := coalesce(still_merged, '{}');
+    restored := 0;
+    refused := '{}';
+    errors := '{}';
+    held := '{}';
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
     SET CONSTRAINTS ALL IMMEDIATE;
     -- The guard would refuse the copies. Bypassing it here leaves other writers under its judgement.
     PERFORM neardup.let_through(target, false);
-    BEGIN
-        IF is_merged THEN
-            PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, keys);
+    LOOP
+        rest := pg_catalog.cardinality(firsts);
+        EXIT WHEN rest = 0;
+        first := firsts[rest];
+        last := lasts[rest];
+        firsts := firsts[: rest - 1];
+        lasts := lasts[: rest - 1];
+        IF places[first] IS NULL AND all_kept[first] = ANY (incomplete) THEN
+            still_merged := still_merged || all_kept[first];
+            CONTINUE;
         END IF;
-        RETURN neardup_internal.restore_rows(target, removed, places);
-    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
-        FOR one IN
-            SELECT pg_catalog.array_agg(r.place) AS places, pg_catalog.array_agg(r.key) AS keys
-            FROM ROWS FROM (pg_catalog.unnest(places), pg_catalog.unnest(keys), pg_catalog.unnest(kept)) r(place, key, kept) GROUP BY r.kept
-        LOOP
-            BEGIN
-                IF is_merged THEN
-                    PERFORM neardup_internal.unmerge_rows(target, removed, run_id, batch, one.keys);
+        part := 0;
+        part_merged := '{}';
+        part_held := '{}';
+        BEGIN
+            FOR nth IN first .. last LOOP
+                CONTINUE WHEN befores[nth] IS NULL OR nth > first AND befores[nth] = befores[nth - 1];
+                columns := neardup_internal.unmerge_row(target, removed, befores[nth], afters[nth]);
+                IF columns IS NULL THEN
+                    part_merged := part_merged || all_kept[nth];
+                ELSIF pg_catalog.cardinality(columns) > 0 THEN
+                    part_held := part_held || pg_catalog.format('(%s) %s', all_kept[nth], pg_catalog.array_to_string(columns, ', '));
                 END IF;
-                restored := restored + neardup_internal.restore_rows(target, removed, one.places);
-            EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
-                FOR nth IN 1 .. pg_catalog.cardinality(one.places) LOOP
-                    BEGIN
-                        -- The kept row stays as it is if what it was is in the way: the others do not depend on it.
-                        restored := restored + neardup_internal.restore_rows(target, removed, one.places[nth : nth]);
-                    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
-                        NULL;
-                    END;
+            END LOOP;
+            IF pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) > 0 THEN
+                part := neardup_internal.restore_rows(target, removed, places[first : last]);
+            END IF;
+        EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+            IF places[first] IS NULL AND first = last THEN
+                errors := errors || pg_catalog.format('(%s): %s', all_kept[first], SQLERRM);
+                still_merged := still_merged || all_kept[first];
+            ELSIF befores[first] IS NULL AND first = last THEN
+                refused := refused || pg_catalog.format('(%s): %s', all_keys[first], SQLERRM);
+                incomplete := incomplete || all_kept[first];
+            ELSIF befores[first] = befores[last] THEN
+                -- A group: first its rows, then what was merged into the kept row.
+                places := places || NULL::pg_catalog.tid;
+                all_keys := all_keys || all_kept[first];
+                all_kept := all_kept || all_kept[first];
+                befores := befores || befores[first];
+                afters := afters || afters[first];
+                FOR nth IN first .. last LOOP
+                    befores[nth] := NULL;
                 END LOOP;
-            END;
+                firsts := firsts || pg_catalog.cardinality(places) || first;
+                lasts := lasts || pg_catalog.cardinality(places) || last;
+            ELSE
+                starts := ARRAY[first];
+                FOR nth IN first + 1 .. last LOOP
+                    -- A group whose merge is undone is not divided.
+                    CONTINUE WHEN befores[nth] = befores[nth - 1];
+                    start := nth;
+                    IF (start - starts[pg_catalog.cardinality(starts)]) * 10 > last - first THEN
+                        starts := starts || start;
+                    END IF;
+                END LOOP;
+                IF pg_catalog.cardinality(starts) = 1 THEN
+                    starts := starts || start;
+                END IF;
+                FOR nth IN REVERSE pg_catalog.cardinality(starts) .. 1 LOOP
+                    firsts := firsts || starts[nth];
+                    lasts := lasts || coalesce(starts[nth + 1] - 1, last);
+                END LOOP;
+            END IF;
+            CONTINUE;
+        END;
+        restored := restored + part;
+        still_merged := still_merged || part_merged;
+        held := held || part_held;
+        FOR nth IN first .. last LOOP
+            IF places[nth] IS NOT NULL THEN
+                keys := keys || all_keys[nth];
+                kept := kept || all_kept[nth];
+            END IF;
         END LOOP;
-        RETURN restored;
-    END;
+    END LOOP;
 END
 $$;
 
@@ -108,10 +208,10 @@ DECLARE
 BEGIN
     PERFORM neardup_internal.check_removed_types(target, removed);
     EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.count(*) FILTER (WHERE NOT d.neardup_is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
+        'SELECT pg_catalog.count(*) FILTER (WHERE NOT r.is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
         -- A record of a row that others were merged into has values to put back, and is no row to restore.
-        'FROM (SELECT *, (e.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS neardup_is_record FROM ONLY %1$s e) d '
-        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT d.neardup_is_record THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
+        'FROM ONLY %1$s d CROSS JOIN LATERAL (SELECT (d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) r '
+        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
             'ELSE (d.neardup_run, d.neardup_batch, d.neardup_key) IN (SELECT o.neardup_run, o.neardup_batch, o.neardup_duplicate_of FROM ONLY %1$s o WHERE o.neardup_key OPERATOR(pg_catalog.=) $2) END',
         removed, (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c))
         INTO total, lost USING run_id, key;
@@ -133,14 +233,17 @@ DECLARE
     total bigint;
     run bigint;
     batch integer;
-    places pg_catalog.tid[];
-    part bigint;
-    keys pg_catalog.text[];
-    kept pg_catalog.text[];
+    todo pg_catalog.record;
+    part pg_catalog.record;
     document pg_catalog.name;
+    is_found boolean := false;
     answered bigint := 0;
-    -- The kept rows that others were merged into and that stay as they are.
+    stay bigint := 0;
+    -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
+    refused pg_catalog.text[] := '{}';
     still_merged pg_catalog.text[] := '{}';
+    errors pg_catalog.text[] := '{}';
+    held pg_catalog.text[] := '{}';
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_path();
@@ -150,61 +253,62 @@ BEGIN
             HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
     END IF;
     total := neardup_internal.check_restore(target, removed, run_id, key);
-    IF total = 0 THEN
-        RAISE NOTICE 'table % has no such rows', removed;
-    END IF;
     PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
     COMMIT;
     restored := 0;
     LOOP
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         EXECUTE pg_catalog.format(
-            'SELECT d.neardup_run, d.neardup_batch, pg_catalog.array_agg(d.ctid), pg_catalog.array_agg(d.neardup_key), '
-                'pg_catalog.array_agg(d.neardup_duplicate_of) FROM ONLY %s d '
+            'SELECT d.neardup_run, d.neardup_batch FROM ONLY %s d '
             'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) '
-                'AND (d.neardup_measure IN (''before merge'', ''after merge'')) IS NOT TRUE AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 '
-                    'OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
-            'GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
-            INTO run, batch, places, keys, kept USING run_id, key, run, batch;
+                'AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
+            'ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
+            INTO run, batch USING run_id, key, run, batch;
         EXIT WHEN batch IS NULL;
-        part := neardup_internal.restore_batch(target, removed, run, batch, places, keys, kept);
-        restored := restored + part;
-        EXECUTE pg_catalog.format('SELECT pg_catalog.array_cat($1, ARRAY(SELECT pg_catalog.format(''(%%s)'', d.neardup_key) FROM ONLY %s d WHERE d.neardup_run OPERATOR(pg_catalog.=) $2 '
-                'AND d.neardup_batch OPERATOR(pg_catalog.=) $3 AND d.neardup_measure OPERATOR(pg_catalog.=) ''before merge'' AND d.neardup_key OPERATOR(pg_catalog.=) ANY ($4) '
-                'LIMIT 10))', removed) INTO still_merged USING still_merged, run, batch, kept;
-        IF part < pg_catalog.cardinality(places) THEN
-            -- What stays where it is kept is not answered about: another row may have its key by now.
-            EXECUTE pg_catalog.format(
-                'SELECT pg_catalog.array_agg(u.key), pg_catalog.array_agg(u.kept) '
-                'FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) u(place, key, kept) '
-                'WHERE NOT EXISTS (SELECT FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) u.place)', removed)
-                INTO keys, kept USING places, keys, kept;
-        END IF;
+        todo := neardup_internal.restorable(removed, run, batch, key);
+        CONTINUE WHEN todo.places IS NULL;
+        is_found := true;
+        part := neardup_internal.restore_batch(target, removed, todo.places, todo.befores, todo.afters, todo.keys, todo.kept, todo.still_merged);
+        restored := restored + part.restored;
+        stay := stay + pg_catalog.cardinality(part.refused);
+        refused := (refused || part.refused)[1 : 10];
+        still_merged := (still_merged || part.still_merged)[1 : 10];
+        errors := (errors || part.errors)[1 : 10];
+        held := (held || part.held)[1 : 10];
         document := (
             SELECT r.document FROM neardup.runs r
             WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
-        PERFORM neardup_internal.disinherit(target, document, keys, kept);
-        IF answer AND part > 0 THEN
-            answered := answered + neardup_internal.note_restored(target, document, keys, kept);
+        PERFORM neardup_internal.disinherit(target, document, part.keys, part.kept);
+        IF answer AND part.restored > 0 THEN
+            answered := answered + neardup_internal.note_restored(target, document, part.keys, part.kept);
         END IF;
-        UPDATE neardup_internal.own_runs r SET restored = r.restored + part
+        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;
     END LOOP;
     PERFORM neardup_internal.end_work(target);
+    IF NOT is_found THEN
+        RAISE NOTICE 'table % has no such rows', removed;
+    END IF;
     IF answered > 0 THEN
-        RAISE NOTICE '% restored rows are noted as no copies of the rows that were kept', answered
+        RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
+                               ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
             USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
     END IF;
+    IF pg_catalog.cardinality(held) > 0 THEN
+        RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds: %', target, pg_catalog.array_to_string(held, '; ')
+            USING DETAIL = 'As long as such a column has what the merge made of it, what it was is kept, and another restore may put it back.';
+    END IF;
     IF pg_catalog.cardinality(still_merged) > 0 THEN
-        RAISE NOTICE 'rows of % keep what was merged into them: %', target, pg_catalog.array_to_string(still_merged[1 : 10], ', ')
-            USING DETAIL = 'They have been changed since, a trigger holds a value, or some of the rows that were merged into them stay removed.',
+        RAISE NOTICE 'rows of % keep what was merged into them: (%)', target, pg_catalog.array_to_string(still_merged, '), (')
+            USING DETAIL = pg_catalog.concat_ws(' ', 'They have been changed since, a trigger holds a value, or some of the rows that were merged into them stay removed.',
+                               'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
-    IF restored < total THEN
-        RAISE NOTICE '% rows stay in %', total - restored, removed
-            USING DETAIL = 'Their keys are in use again, or rows that they refer to do not exist.';
+    IF stay > 0 THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
+            USING DETAIL = pg_catalog.array_to_string(refused, '; ');
     END IF;
 END
 $$;
@@ -251,8 +355,9 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
-COMMENT ON FUNCTION neardup_internal.unmerge_rows(regclass, regclass, bigint, integer, text[]) IS 'puts the rows back into which rows of a batch were merged, if all of these come back, and it has not been changed since; returns their number';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, bigint, integer, tid[], text[], text[]) IS 'restores one batch of a run, group by group and row by row if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
+COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[], tid[], tid[], text[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';

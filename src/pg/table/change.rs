@@ -5,7 +5,7 @@
 
 use std::ffi::{CString, c_char, c_long};
 
-use pgrx::{IntoDatum, pg_sys};
+use pgrx::{FromDatum, IntoDatum, pg_sys};
 
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::function::{self, Argument};
@@ -70,6 +70,31 @@ pub fn number_as(owner: pg_sys::Oid, statement: &str, parameters: &[Parameter<'_
     };
     // SAFETY: each value has the type next to it.
     role::as_owner(owner, || unsafe { function::execute(statement, &arguments, read) })
+}
+
+/// Runs a statement with RETURNING that changes at most one row and returns columns of type text[] without NULLs. Returns these; `None` if it has
+/// changed none.
+///
+/// # Safety
+/// Each argument's value must have its type.
+pub unsafe fn returning_texts<const N: usize>(statement: &str, arguments: &[Argument]) -> Option<[Vec<String>; N]> {
+    // SAFETY: guaranteed by the caller. SPI has the rows of the result and their description until it is finished, and the types are checked.
+    unsafe {
+        function::execute(statement, arguments, |count| {
+            let rows = pg_sys::SPI_tuptable;
+            if count == 0 || rows.is_null() {
+                return None;
+            }
+            let (row, columns) = (*(*rows).vals, (*rows).tupdesc);
+            let texts = |at: usize| {
+                let (column, mut null) = (at as i32 + 1, true);
+                let value = pg_sys::SPI_getbinval(row, columns, column, &raw mut null);
+                let is_texts = pg_sys::SPI_gettypeid(columns, column) == pg_sys::TEXTARRAYOID;
+                is_texts.then(|| Vec::from_datum(value, null)).flatten().unwrap_or_default()
+            };
+            Some(std::array::from_fn(texts))
+        })
+    }
 }
 
 /// Runs a statement with RETURNING, and then `store` for each row that it returned, as another role: a statement with as many parameters

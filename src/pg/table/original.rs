@@ -49,6 +49,19 @@ pub unsafe fn lock(statement: &str, arguments: &[Argument]) -> Option<Locked> {
     }
 }
 
+/// Runs a statement that gives columns of composite types, and returns those of its first row. `None` if it gives no row.
+///
+/// # Safety
+/// The statement must do that, and each argument's value must have its type.
+pub unsafe fn read<const N: usize>(statement: &str, arguments: &[Argument]) -> Option<[pg_sys::Datum; N]> {
+    // SAFETY: the statement is guaranteed by the caller and its arguments. The result is read before SPI frees it, and copied.
+    unsafe {
+        first_row(statement, arguments, |value| {
+            std::array::from_fn(|at| pg_sys::SPI_datumTransfer(plain(value(at as i32 + 1)), false, -1))
+        })
+    }
+}
+
 /// Runs a statement that finds a row and gives two columns, `ctid` and `tableoid`. `None` if it gives no row.
 ///
 /// # Safety
