@@ -123,7 +123,7 @@ BEGIN
         firsts := firsts[: rest - 1];
         lasts := lasts[: rest - 1];
         IF places[first] IS NULL AND all_kept[first] = ANY (incomplete) THEN
-            still_merged := still_merged || all_kept[first];
+            still_merged := pg_catalog.array_append(still_merged, all_kept[first]);
             CONTINUE;
         END IF;
         part := 0;
@@ -134,9 +134,9 @@ BEGIN
                 CONTINUE WHEN befores[nth] IS NULL OR nth > first AND befores[nth] = befores[nth - 1];
                 columns := neardup_internal.unmerge_row(target, removed, befores[nth], afters[nth]);
                 IF columns IS NULL THEN
-                    part_merged := part_merged || all_kept[nth];
+                    part_merged := pg_catalog.array_append(part_merged, all_kept[nth]);
                 ELSIF pg_catalog.cardinality(columns) > 0 THEN
-                    part_held := part_held || pg_catalog.format('(%s) %s', all_kept[nth], pg_catalog.array_to_string(columns, ', '));
+                    part_held := pg_catalog.array_append(part_held, pg_catalog.format('(%s) %s', all_kept[nth], pg_catalog.array_to_string(columns, ', ')));
                 END IF;
             END LOOP;
             IF pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) > 0 THEN
@@ -144,23 +144,23 @@ BEGIN
             END IF;
         EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
             IF places[first] IS NULL AND first = last THEN
-                errors := errors || pg_catalog.format('(%s): %s', all_kept[first], SQLERRM);
-                still_merged := still_merged || all_kept[first];
+                errors := pg_catalog.array_append(errors, pg_catalog.format('(%s): %s', all_kept[first], SQLERRM));
+                still_merged := pg_catalog.array_append(still_merged, all_kept[first]);
             ELSIF befores[first] IS NULL AND first = last THEN
-                refused := refused || pg_catalog.format('(%s): %s', all_keys[first], SQLERRM);
-                incomplete := incomplete || all_kept[first];
+                refused := pg_catalog.array_append(refused, pg_catalog.format('(%s): %s', all_keys[first], SQLERRM));
+                incomplete := pg_catalog.array_append(incomplete, all_kept[first]);
             ELSIF befores[first] = befores[last] THEN
                 -- A group: first its rows, then what was merged into the kept row.
-                places := places || NULL::pg_catalog.tid;
-                all_keys := all_keys || all_kept[first];
-                all_kept := all_kept || all_kept[first];
-                befores := befores || befores[first];
-                afters := afters || afters[first];
+                places := pg_catalog.array_append(places, NULL::pg_catalog.tid);
+                all_keys := pg_catalog.array_append(all_keys, all_kept[first]);
+                all_kept := pg_catalog.array_append(all_kept, all_kept[first]);
+                befores := pg_catalog.array_append(befores, befores[first]);
+                afters := pg_catalog.array_append(afters, afters[first]);
                 FOR nth IN first .. last LOOP
                     befores[nth] := NULL;
                 END LOOP;
-                firsts := firsts || pg_catalog.cardinality(places) || first;
-                lasts := lasts || pg_catalog.cardinality(places) || last;
+                firsts := pg_catalog.array_append(pg_catalog.array_append(firsts, pg_catalog.cardinality(places)), first);
+                lasts := pg_catalog.array_append(pg_catalog.array_append(lasts, pg_catalog.cardinality(places)), last);
             ELSE
                 starts := ARRAY[first];
                 FOR nth IN first + 1 .. last LOOP
@@ -168,26 +168,26 @@ BEGIN
                     CONTINUE WHEN befores[nth] = befores[nth - 1];
                     start := nth;
                     IF (start - starts[pg_catalog.cardinality(starts)]) * 10 > last - first THEN
-                        starts := starts || start;
+                        starts := pg_catalog.array_append(starts, start);
                     END IF;
                 END LOOP;
                 IF pg_catalog.cardinality(starts) = 1 THEN
-                    starts := starts || start;
+                    starts := pg_catalog.array_append(starts, start);
                 END IF;
                 FOR nth IN REVERSE pg_catalog.cardinality(starts) .. 1 LOOP
-                    firsts := firsts || starts[nth];
-                    lasts := lasts || coalesce(starts[nth + 1] - 1, last);
+                    firsts := pg_catalog.array_append(firsts, starts[nth]);
+                    lasts := pg_catalog.array_append(lasts, coalesce(starts[nth + 1] - 1, last));
                 END LOOP;
             END IF;
             CONTINUE;
         END;
         restored := restored + part;
-        still_merged := still_merged || part_merged;
-        held := held || part_held;
+        still_merged := pg_catalog.array_cat(still_merged, part_merged);
+        held := pg_catalog.array_cat(held, part_held);
         FOR nth IN first .. last LOOP
             IF places[nth] IS NOT NULL THEN
-                keys := keys || all_keys[nth];
-                kept := kept || all_kept[nth];
+                keys := pg_catalog.array_append(keys, all_keys[nth]);
+                kept := pg_catalog.array_append(kept, all_kept[nth]);
             END IF;
         END LOOP;
     END LOOP;
@@ -271,10 +271,10 @@ BEGIN
         part := neardup_internal.restore_batch(target, removed, todo.places, todo.befores, todo.afters, todo.keys, todo.kept, todo.still_merged);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
-        refused := (refused || part.refused)[1 : 10];
-        still_merged := (still_merged || part.still_merged)[1 : 10];
-        errors := (errors || part.errors)[1 : 10];
-        held := (held || part.held)[1 : 10];
+        refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
+        still_merged := (pg_catalog.array_cat(still_merged, part.still_merged))[1 : 10];
+        errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
+        held := (pg_catalog.array_cat(held, part.held))[1 : 10];
         document := (
             SELECT r.document FROM neardup.runs r
             WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);

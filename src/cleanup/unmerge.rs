@@ -28,7 +28,7 @@ fn unmerge_row(target: pg_sys::Oid, removed: pg_sys::Oid, before: Tid, after: Ti
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
         boundary::entry(move || {
-            if [target, removed].into_iter().any(|table| catalog::relation_kind(table) == 0) {
+            if [target, removed].into_iter().any(|table| catalog::row_type(table) == pg_sys::Oid::INVALID) {
                 return Err(error(
                     PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
                     "the table has been dropped during a restore",
