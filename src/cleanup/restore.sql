@@ -81,8 +81,8 @@ $$;
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
 CREATE FUNCTION neardup_internal.restore_batch(
-    target regclass, removed regclass, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[], INOUT still_merged text[],
-    OUT restored bigint, OUT refused text[], OUT errors text[], OUT held text[]
+    target regclass, removed regclass, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
+    OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
 )
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -106,9 +106,9 @@ DECLARE
 BEGIN
     keys := '{}';
     kept := '{}';
-    still_merged := coalesce(still_merged, '{}');
     restored := 0;
     refused := '{}';
+    still_merged := '{}';
     errors := '{}';
     held := '{}';
     -- A deferred foreign key would fail only at the commit, and undo the whole batch.
@@ -268,11 +268,11 @@ BEGIN
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        part := neardup_internal.restore_batch(target, removed, todo.places, todo.befores, todo.afters, todo.keys, todo.kept, todo.still_merged);
+        part := neardup_internal.restore_batch(target, removed, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
         refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
-        still_merged := (pg_catalog.array_cat(still_merged, part.still_merged))[1 : 10];
+        still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
         document := (
@@ -357,7 +357,7 @@ COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[], tid[], tid[], text[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';
