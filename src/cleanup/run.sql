@@ -210,9 +210,12 @@ BEGIN
             stop := least(done + size, last);
             IF action = 'merge' THEN
                 stop := neardup_internal.end_of_group(stop);
-                -- A large group would make the part as large as the whole.
+                -- A large group would make the part as large as the whole: the groups before it are a part.
                 IF done = after AND stop >= last THEN
                     stop := first;
+                    WHILE neardup_internal.end_of_group(stop + 1) < last LOOP
+                        stop := neardup_internal.end_of_group(stop + 1);
+                    END LOOP;
                 END IF;
             END IF;
             part := neardup_internal.remove_batch(arguments, action, merge, run_id, batch, done, stop);
