@@ -141,6 +141,11 @@ BEGIN
             END LOOP;
             IF pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) > 0 THEN
                 part := neardup_internal.restore_rows(target, removed, places[first : last]);
+                -- A row that another session has changed is at another place, and has not come back: its merge is not undone, and its answers stay.
+                IF part < pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) THEN
+                    RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
+                        USING ERRCODE = 'integrity_constraint_violation';
+                END IF;
             END IF;
         EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
             IF places[first] IS NULL AND first = last THEN

@@ -179,7 +179,7 @@ $$;
 
 -- Runs one batch. If a constraint or a trigger's RAISE EXCEPTION prevents the removal of some rows, it tries a tenth of the rows after the other, and so on
 -- down to single rows, and those that are refused stay; with merge, down to single groups. Tenths cost few statements where few rows are refused, and
--- one more in nine where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
+-- one more for every nine rows where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
 -- statement trigger: to remove them in smaller parts would evade it.
 CREATE FUNCTION neardup_internal.remove_batch(
     arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint, OUT removed bigint, OUT refused bigint
@@ -188,7 +188,7 @@ CREATE FUNCTION neardup_internal.remove_batch(
 DECLARE
     size CONSTANT bigint := (last - after + 9) / 10;
     done bigint := after;
-    -- Ends of the smallest part, and of a part.
+    -- The end of the first row or group, and that of the next part.
     first bigint;
     stop bigint;
     part pg_catalog.record;
@@ -419,5 +419,5 @@ COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.act_on_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'removes, marks or merges one batch of a clean-up';
-COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'acts on one batch of a clean-up, except on rows that a constraint or a trigger protects, and returns the number of rows that it removed, and whether some were refused';
+COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'acts on one batch of a clean-up, except on rows that a constraint or a trigger protects, and returns how many rows it removed, and how many rows, or groups of a merge, were refused';
 COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of a group in the list of a merge';

@@ -325,7 +325,7 @@ impl CandidateSearch<'_, '_, '_> {
         self.judge_text(candidate, mark, between)
     }
 
-    /// The hash of the row that answers are about.
+    /// Returns the hash by which answers know the row.
     fn hash(&self) -> u64 {
         let subject = self.subject;
         subject.document.as_deref().map_or(0, |document| subject.beside.hash(document))

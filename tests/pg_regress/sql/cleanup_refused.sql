@@ -150,6 +150,43 @@ CALL neardup.cleanup('offers', dry_run => false);
 SELECT (SELECT count(*) FROM offers) AS rows, (SELECT count(*) FROM offers_removed) AS kept;
 DROP TABLE offers, offers_removed, offers_answers CASCADE;
 
+-- a row that stays in the table of removed rows, because a trigger keeps it there or another session has changed it: its merge is not undone
+CREATE TABLE small (id int PRIMARY KEY, seen int NOT NULL DEFAULT 1, body text);
+INSERT INTO small SELECT i, 1, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', i) FROM generate_series(1, 3) i;
+CREATE FUNCTION small_merged(existing small, new small) RETURNS small LANGUAGE plpgsql AS $$ BEGIN existing.seen := existing.seen + new.seen; RETURN existing; END $$;
+SELECT neardup.protect('small', 'body');
+CALL neardup.cleanup('small', action => 'merge', merge => 'small_merged', dry_run => false);
+CREATE FUNCTION keeps() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN OLD.neardup_key <> '2' THEN OLD END; END $$;
+CREATE TRIGGER keeps BEFORE DELETE ON small_removed FOR EACH ROW EXECUTE FUNCTION keeps();
+CALL neardup.restore('small', 1, answer => false);
+SELECT id, seen FROM small ORDER BY id;
+DROP TRIGGER keeps ON small_removed;
+CALL neardup.restore('small', 1, answer => false);
+SELECT id, seen FROM small ORDER BY id;
+
+-- a large group behind small ones: it is divided from them, and stays as a whole where one of its rows is refused
+BEGIN;
+SELECT neardup.let_through('small', false);
+TRUNCATE small, small_removed;
+INSERT INTO small SELECT i, 1, (ARRAY['江口县的龙舟赛今天开赛，二十四支队伍参加，上游村夺冠。', '西山隧道提前两个月贯通，明年春天通车，两镇车程四十分钟。', '城南旧书市本周末移到体育馆，三百多个摊位，学生凭证免费停车。'])[i % 3 + 1]
+FROM generate_series(1, 6) i;
+INSERT INTO small SELECT i, 1, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' FROM generate_series(101, 140) i;
+COMMIT;
+CREATE OR REPLACE FUNCTION small_merged(existing small, new small) RETURNS small LANGUAGE plpgsql AS $$
+BEGIN
+    IF new.id = 120 THEN
+        RAISE EXCEPTION 'row % is not merged', new.id;
+    END IF;
+    existing.seen := existing.seen + new.seen;
+    RETURN existing;
+END $$;
+SET client_min_messages = warning;
+CALL neardup.cleanup('small', action => 'merge', merge => 'small_merged', dry_run => false, batch => 4);
+RESET client_min_messages;
+SELECT count(*), sum(seen), count(*) FILTER (WHERE seen > 1) FROM small;
+SELECT reason, count(*) FROM neardup.skipped WHERE target = 'small'::regclass GROUP BY 1;
+DROP TABLE small, small_removed CASCADE;
+
 -- a rule that adds a statement to each UPDATE
 CREATE TABLE posts (id int PRIMARY KEY, seen int NOT NULL DEFAULT 1, body text);
 INSERT INTO posts SELECT i, 1, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', i) FROM generate_series(1, 3) i;
