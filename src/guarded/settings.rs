@@ -370,6 +370,42 @@ mod tests {
         assert!(settings.roles(9).is_none() && settings.roles(11).is_none());
     }
 
+    /// Returns a vector of docs/internals/formats.md, which a second implementation computes, too.
+    fn golden(name: &str) -> &'static str {
+        let page = include_str!("../../docs/internals/formats.md");
+        page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = ")).unwrap()
+    }
+
+    #[test]
+    fn a_stored_argument_is_read() {
+        let settings = Settings::parse(golden("argument of a guard with everything")).unwrap();
+        let roles = settings.roles(10).unwrap();
+        let places = |name: &str, at: &[usize]| {
+            at.iter().fold(name.to_owned(), |all, place| format!("{all} {place}"))
+        };
+        let shown = [
+            places("document", &roles.documents),
+            places("scope", &roles.scope),
+            places("time", &Vec::from_iter(roles.time)),
+            places("title", &Vec::from_iter(roles.title)),
+            places("differ", &roles.differ),
+            places("mark", &Vec::from_iter(roles.marks)),
+            places("related", &roles.related.unwrap()),
+        ];
+        assert_eq!(shown.join(", "), golden("its columns"));
+        assert_eq!((settings.analyzer.as_str(), settings.keys, settings.threshold), ("shingles:5", 10, Some(0.5)));
+        assert_eq!((settings.on_duplicate, settings.on_related), (Action::Mark, OnRelated::Mark));
+        assert_eq!((settings.excerpts, settings.window, settings.log), (Excerpts::Keep, Some(172_800_000_000), true));
+        let pair = |schema: &str, name: &str| Some((schema.to_owned(), name.to_owned()));
+        assert_eq!((settings.divert, settings.counter), (pair("public", "copies"), pair("public", "count")));
+        assert_eq!(settings.expression, pair("public", "whole"));
+
+        let least = Settings::parse(golden("argument of a guard with nothing more")).unwrap();
+        let documents = least.roles(1).unwrap().documents;
+        assert_eq!(places("document", &documents), golden("its one column"));
+        assert_eq!((least.on_duplicate, least.on_related), (Action::Reject, OnRelated::default()));
+    }
+
     #[test]
     fn names_are_read_back() {
         for action in Action::ALL {

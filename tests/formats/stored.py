@@ -1,8 +1,9 @@
-"""What docs/internals/formats.md says of index pages, keys, names, answers and profiles, in the plainest Python: a second implementation.
+"""What docs/internals/formats.md says of index pages, keys, names, answers, profiles and triggers, in the plainest Python: a second implementation.
 
 formats.py compares its vectors with the page.
 """
 
+import json
 import math
 
 from signatures import WORD, token_hash
@@ -140,6 +141,25 @@ def co_occurrence(a, b):
     return equal / max(len(a.keys() | b.keys()), 1)
 
 
+# The argument of a guard's trigger.
+NAMES = ["document", "scope", "time", "title", "differ", "mark", "related"]
+ARGUMENT = {
+    "method": "sketch", "analyzer": "shingles:5", "keys": 10, "on_duplicate": "mark", "verify": "facts", "threshold": 0.5, "columns": 1,
+    "expression": ["public", "whole"], "scope": 2, "time": True, "title": True, "differ": 1, "excerpts": "keep", "window": 172800000000,
+    "marks": True, "on_related": "mark", "relates": True, "divert": ["public", "copies"], "counter": ["public", "count"], "log": True,
+    "since": 1924992000,
+}
+
+
+def roles(argument):
+    """The places in the trigger's list of columns that each role has; one column belongs to the document in any case."""
+    get = argument.get
+    counts = [1 + get("columns", 0), get("scope", 0), get("time", 0), get("title", 0), get("differ", 0), get("marks", 0), 2 * get("relates", 0)]
+    first = lambda role: sum(map(int, counts[:role]))
+    parts = [[name, *map(str, range(first(role), first(role + 1)))] for role, name in enumerate(NAMES)]
+    return ", ".join(" ".join(part) for part in parts if part[1:])
+
+
 def golden_vectors():
     """Yields each golden vector's name and value, in the order of the page."""
     yield "metapage of sketches", shown(metapage(1))
@@ -171,3 +191,9 @@ def golden_vectors():
     yield "profile of two words", trained.hex()
     yield "rarity of 近似, 新闻 and another", " ".join(f"{math.log(documents / words[word][0] if word in words else documents):.12f}" for word in [a, b, 0])
     yield "co-occurrence and entropies", f"{co_occurrence(words[a][2], words[b][2]):.6f} {words[a][1]:g} {words[b][1]:g}"
+
+    yield "argument of a guard with everything", json.dumps(ARGUMENT, separators=(",", ":"))
+    yield "its columns", roles(ARGUMENT)
+    least = {"analyzer": "chars:3", "keys": 10, "on_duplicate": "reject"}
+    yield "argument of a guard with nothing more", json.dumps(least, separators=(",", ":"))
+    yield "its one column", roles(least)

@@ -4,10 +4,12 @@
 use super::belongings;
 use crate::build::VERSION;
 use crate::check::{Context, Tally, expect};
+use crate::command::root;
 use crate::psql::{empty_database, fresh_database, query};
 use crate::say;
 use crate::upgrade::{compare, has_path, install, releases};
 use anyhow::Result;
+use std::path::PathBuf;
 
 const DATABASE: &str = "upgrade_used";
 
@@ -16,11 +18,17 @@ pub fn run(context: &Context) -> Result<Tally> {
     let released = releases()?;
     let server = context.server()?;
     let mut tally = Tally::default();
-    if released.is_empty() {
-        say::note("no release yet: only what users have, in this version");
+    if released.iter().all(|release| release == VERSION) {
+        say::note("no earlier release: only what users have, in this version");
         fresh_database(server, DATABASE)?;
         belongings::set_up(server, DATABASE)?;
         tally += belongings::still_work(server, DATABASE, &belongings::state(server, DATABASE)?, "in this version")?;
+    }
+    if released.iter().any(|release| release == VERSION) {
+        let name = format!("pg_neardup--{VERSION}.sql");
+        let installed = PathBuf::from(context.postgres.ask("--sharedir")?).join("extension").join(&name);
+        let is_same = fs_err::read(installed)? == fs_err::read(root().join("sql/releases").join(&name))?;
+        tally += expect(&format!("sql/releases/{name} is what this version installs"), &is_same.to_string(), "true");
     }
     for release in released.iter().filter(|release| release.as_str() != VERSION) {
         if !has_path(server, release)? {
