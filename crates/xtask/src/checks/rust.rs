@@ -32,21 +32,24 @@ pub fn lint(context: &Context) -> Result<Tally> {
 /// of Postgres, whose functions the linker would miss.
 pub fn core(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
-    for package in CRATES.into_iter().chain(["pg_neardup"]) {
-        tally += cargo_test(package, context)?;
+    for package in CRATES {
+        tally += cargo_test(package, "--tests", context)?;
+        tally += cargo_test(package, "--doc", context)?;
     }
+    tally += cargo_test("pg_neardup", "--tests", context)?;
     Ok(tally)
 }
 
 /// The unit tests of this crate.
 pub fn xtask(context: &Context) -> Result<Tally> {
-    cargo_test("xtask", context)
+    cargo_test("xtask", "--tests", context)
 }
 
-/// Runs `cargo test`, prints its output, and adds up its summaries.
-fn cargo_test(package: &str, context: &Context) -> Result<Tally> {
+/// Runs `cargo test` for the unit and integration tests or for the examples in comments, prints its output, and adds up its summaries. Without
+/// either, cargo would compile the programs in `examples/`, too, which takes longer than the tests; the lints have looked at them.
+fn cargo_test(package: &str, kind: &str, context: &Context) -> Result<Tally> {
     let mut command = cargo();
-    command.args(["test", "--quiet", "--package", package, "--no-fail-fast"]);
+    command.args(["test", "--quiet", "--package", package, kind, "--no-fail-fast"]);
     if package == "pg_neardup" {
         for_postgres(&mut command, &context.postgres);
     }
