@@ -10,7 +10,7 @@ use crate::pg::call::memory::keep_reserve;
 
 fn check_for_interrupts() {
     keep_reserve();
-    pgrx::check_for_interrupts!();
+    boundary::check_for_interrupts();
 }
 
 /// Connects the core's cancellation checks to the server's, and defines the settings.

@@ -47,6 +47,11 @@ thread_local! {
 pub struct Answers(Option<Layout>);
 
 impl Answers {
+    /// No answers.
+    pub const fn none() -> Self {
+        Self(None)
+    }
+
     /// Finds the answers beside a guarded table.
     pub fn beside(guard: &Guard) -> Self {
         let found = catalog::relation(&name(guard.table));

@@ -380,9 +380,7 @@ mod tests {
     fn a_stored_argument_is_read() {
         let settings = Settings::parse(golden("argument of a guard with everything")).unwrap();
         let roles = settings.roles(10).unwrap();
-        let places = |name: &str, at: &[usize]| {
-            at.iter().fold(name.to_owned(), |all, place| format!("{all} {place}"))
-        };
+        let places = |name: &str, at: &[usize]| at.iter().fold(name.to_owned(), |all, place| format!("{all} {place}"));
         let shown = [
             places("document", &roles.documents),
             places("scope", &roles.scope),

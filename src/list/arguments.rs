@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use pgrx::datum::Interval;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, JsonB, pg_sys};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,10 @@ pub struct Arguments {
     settled: Option<bool>,
 }
 
+fn invalid_arguments(wrong: serde_json::Error) -> ErrorReport {
+    invalid("invalid arguments of a list").set_detail(format!("{wrong}."))
+}
+
 impl Arguments {
     fn keep() -> Option<String> {
         Some("oldest".to_owned())
@@ -88,8 +93,7 @@ impl Arguments {
     /// # Errors
     /// For an unknown key, or a value of another type.
     pub fn read(object: JsonB) -> Result<Self> {
-        serde_json::from_value(object.0)
-            .map_err(|wrong| invalid("invalid arguments of a list").set_detail(format!("{wrong}.")))
+        serde_json::from_value(object.0).map_err(invalid_arguments)
     }
 
     /// Returns the tables that are named.
@@ -99,7 +103,20 @@ impl Arguments {
 
     /// Writes it for a statement.
     pub fn written(&self) -> String {
-        format!("{}::jsonb", pgrx::spi::quote_literal(serde_json::to_string(self).unwrap_or_default()))
+        format!("{}::jsonb", pgrx::spi::quote_literal(self.text()))
+    }
+
+    /// Writes it for another process, which reads it by [`Arguments::of_text`].
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads what [`Arguments::text`] has written.
+    ///
+    /// # Errors
+    /// For another text.
+    pub fn of_text(text: &[u8]) -> Result<Self> {
+        serde_json::from_slice(text).map_err(invalid_arguments)
     }
 
     /// Prefers rows without a value in this column to all others.

@@ -8,11 +8,12 @@ use std::time::Duration;
 use ahash::AHashMap;
 use neardup_core::candidates::{Earlier, Judged, KeyFrequency, Member};
 use neardup_verdict::correction::Measured;
-use neardup_verdict::{Forms, Message, Verdict};
+use neardup_verdict::{Asked, Forms, Message, Verdict};
 
 use super::indexed_rows::{IndexedRows, WithTexts};
 use super::relation::Reader;
 use super::ruled_out::RuledOut;
+use super::workers::Pair;
 use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
 use crate::guarded::beside::Beside;
@@ -24,6 +25,8 @@ use crate::verdict::sides::Sides;
 /// How many documents are read at once: at first, and at most.
 const FIRST: usize = 1;
 const MOST: usize = 1000;
+/// How many candidates of a row are read with it, before it is known whether they are needed.
+const AT_ONCE: usize = 2;
 
 /// Where a document is kept: the number of its block, and its bytes there.
 type Place = (u32, Range<u32>);
@@ -222,6 +225,15 @@ impl<'s> Judge<'s> {
         ruled_out.has(kept, duplicate) || ruled_out.decided(kept, duplicate).is_some()
     }
 
+    /// Returns the rows that are read before a row is compared with others: it and the first of those that are likely to be needed.
+    pub fn rows_to_read(&self, own: u64, others: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut rows: Vec<u64> = others.filter(|row| !self.needs_no_texts(*row, own)).take(AT_ONCE).collect();
+        if !rows.is_empty() {
+            rows.push(own);
+        }
+        rows
+    }
+
     /// Sets what is done with excerpts.
     pub fn with_excerpts(self, excerpts: Excerpts) -> Self {
         Self { excerpts, ..self }
@@ -318,10 +330,7 @@ impl<'s> Judge<'s> {
     /// # Errors
     /// Those of the statements, and of a profile.
     pub fn judge(&mut self, kept: &Earlier, duplicate: &Earlier, given: &Given) -> Result<Option<Judged>> {
-        if self.texts.difference(kept.id, duplicate.id)?.is_some() {
-            return Ok(None);
-        }
-        if !given.is_none() {
+        if !given.is_none() && self.texts.difference(kept.id, duplicate.id)?.is_none() {
             let beside = self.texts.beside(kept.id)?;
             let kept_hash = self.texts.get(kept.id)?.map(|text| beside.hash(text));
             if let Some((kept_hash, score)) = kept_hash.and_then(|hash| Some((hash, given.says_copy(hash)?))) {
@@ -329,21 +338,31 @@ impl<'s> Judge<'s> {
                 return Ok(Some(Judged { verdict, score, loses: false, kept_hash }));
             }
         }
-        if self.rules_out(kept.id, duplicate.id) {
-            return Ok(None);
+        Ok(self.compare(kept, duplicate)?.0)
+    }
+
+    /// Returns the verdict on a kept row and another one, about which there are no answers, if either may be removed, and what of the table was
+    /// asked to compare them now.
+    ///
+    /// # Errors
+    /// Those of the statements, and of a profile.
+    pub fn compare(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<(Option<Judged>, Asked)> {
+        let nothing = Asked::default();
+        if self.texts.difference(kept.id, duplicate.id)?.is_some() || self.rules_out(kept.id, duplicate.id) {
+            return Ok((None, nothing));
         }
         if let Some(judged) = self.decided(kept.id, duplicate.id)? {
-            return Ok(judged);
+            return Ok((judged, nothing));
         }
         self.outline(kept.id, duplicate.id)?;
         if self.rules_out(kept.id, duplicate.id) {
-            return Ok(None);
+            return Ok((None, nothing));
         }
         self.forms.asked();
         let found =
             self.ask(kept, duplicate, |rule, kept, other, between, around| rule.judge(kept, other, between, around))?;
-        let Some((judged, kept_side)) = found else { return Ok(None) };
         let asked = self.forms.asked();
+        let Some((judged, kept_side)) = found else { return Ok((None, asked)) };
         if judged.is_none() {
             self.ruled_out.borrow_mut().add(kept.id, duplicate.id, asked);
         }
@@ -351,7 +370,19 @@ impl<'s> Judge<'s> {
         if asked.rows {
             self.ruled_out.borrow_mut().decide(kept.id, duplicate.id, self.forms.take_around(), judged);
         }
-        Ok(judged)
+        Ok((judged, asked))
+    }
+
+    /// Learns what another process has found about two rows.
+    pub fn learn(&self, duplicate: u64, pair: &Pair) {
+        if pair.judged.is_none() {
+            self.ruled_out.borrow_mut().add(pair.kept, duplicate, pair.asked);
+        }
+    }
+
+    /// Returns how many rows have a key, if it is known.
+    pub const fn frequency(&self) -> Option<&KeyFrequency> {
+        self.frequency.as_ref()
     }
 
     /// Returns the verdict on two rows that have been compared, if the same rows are around them as then.

@@ -17,6 +17,7 @@ use super::relation::Reader;
 use super::ruled_out::RuledOut;
 use super::settled::Gone;
 use super::sketch::Found;
+use super::workers::Request;
 use super::{give, plan, reasons, settled, simhash, sketch};
 use crate::answers::Answers;
 use crate::error::Result;
@@ -106,6 +107,7 @@ fn of_pair<T>(
 /// How a list with some arguments is made.
 pub struct Lists<'l> {
     session: &'l Session,
+    arguments: &'l Arguments,
     choice: &'l Choice,
     plan: &'l Plan,
     rule: Option<&'l Rule<'l>>,
@@ -171,6 +173,7 @@ impl<'l> Lists<'l> {
     {
         let (is_load, excerpts) = (self.choice.source.is_some(), self.choice.excerpts);
         Some(sketch::List {
+            request: Request { arguments: self.arguments, choice: self.choice, plan: self.plan },
             plan: self.plan,
             is_load,
             window: self.window(),
@@ -205,7 +208,8 @@ pub unsafe extern "C-unwind" fn neardup_copies(fcinfo: pg_sys::FunctionCallInfo)
 /// # Safety
 /// `fcinfo` must be that of the running call.
 unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<()> {
-    let choice = Choice::of(&Arguments::read(arguments)?)?;
+    let arguments = Arguments::read(arguments)?;
+    let choice = Choice::of(&arguments)?;
     // SAFETY: guaranteed by the caller; list.sql declares nine columns of the types that are given.
     let mut set = unsafe { Set::begin(fcinfo)? };
     let session = Session::open();
@@ -215,8 +219,15 @@ unsafe fn copies(fcinfo: pg_sys::FunctionCallInfo, arguments: JsonB) -> Result<(
     let answers = Answers::beside(&choice.guard);
     let memory = sort_memory();
     let ruled_out = choice.settled.then(|| Rc::new(RefCell::new(RuledOut::new(memory / 16, memory / 8))));
-    let lists =
-        Lists { session: &session, choice: &choice, plan: &plan, rule: rule.as_ref(), answers: &answers, ruled_out };
+    let lists = Lists {
+        session: &session,
+        arguments: &arguments,
+        choice: &choice,
+        plan: &plan,
+        rule: rule.as_ref(),
+        answers: &answers,
+        ruled_out,
+    };
     if choice.settled {
         let found = settled::run(&lists, &mut readers)?;
         return give(&mut set, found, &readers, &choice.verify);

@@ -2,7 +2,7 @@
 //!
 //! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row is kept. [`plan`]: which relations and indexes are
 //!   read. [`relation`]: a relation as SQL, read as the caller.
-//! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
+//! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches; [`workers`]: its verdicts in parallel workers. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
 //! * [`documents`]: documents and verdicts. [`outlines`]: what rules out most pairs; [`ruled_out`]: what a settled list keeps of that. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy. [`parents`]: documents of several rows.
 
 mod answered;
@@ -21,6 +21,7 @@ mod settled;
 mod shared_keys;
 mod simhash;
 mod sketch;
+mod workers;
 
 use ahash::AHashMap;
 use neardup_core::candidates::Member;

@@ -9,6 +9,7 @@ use pgrx::pg_sys;
 use crate::error::Result;
 use crate::guarded::beside::{self, Beside};
 use crate::guarded::statement::{self, EQUALS, OrderKey};
+use crate::pg::catalog;
 use crate::pg::table::query::{Row, Session, Statement, Type, Value};
 use crate::pg::table::row_id::RowId;
 
@@ -333,6 +334,15 @@ impl<'s> Reader<'s> {
                 found(id, document, self.source.beside.is_some().then(|| Beside::read(row.texts(3))));
             }
         })
+    }
+
+    /// Says whether parallel workers may read the rows as this process does: by address, from tables that they see, by functions that are safe
+    /// there.
+    pub fn is_parallel_safe(&self) -> bool {
+        self.source.address.is_some()
+            && !self.source.parts.iter().any(|part| catalog::is_temporary(*part))
+            && self.documents.is_parallel_safe()
+            && self.beginnings().is_none_or(|beginnings| beginnings.is_parallel_safe())
     }
 
     /// Prepares the statement that reads the beginnings of documents, if there is one.

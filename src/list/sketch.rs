@@ -27,6 +27,7 @@ use super::relation::{Described, Reader, Source};
 use super::ruled_out::RuledOut;
 use super::settled::Gone;
 use super::shared_keys::{self, Indexes};
+use super::workers::{Compared, Crew, Pair, Request};
 use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
 use crate::guarded::settings::Excerpts;
@@ -39,6 +40,8 @@ use crate::verdict::judge::Rule;
 
 /// What is listed.
 pub struct List<'l> {
+    /// What workers are asked for.
+    pub request: Request<'l>,
     /// The relation whose rows are compared with each other; or two, of which the rows of the first are all kept.
     pub plan: &'l Plan,
     /// With two relations, whether rows of the second are compared with each other, too.
@@ -62,8 +65,8 @@ pub type Found = Members<TemporaryFile>;
 
 /// Rows whose documents are read together.
 const BATCH: usize = 1000;
-/// How many candidates of a row are read with it, before it is known whether they are needed.
-const AT_ONCE: usize = 2;
+/// The batch from which on workers take part: with fewer rows, starting them would take longer than what they do.
+const FIRST_WITH_WORKERS: usize = 1;
 
 /// The work on a list.
 struct Work<'s, 'l> {
@@ -364,7 +367,8 @@ fn find(
     let mut judge = judge(list, readers, frequency, memory / 2)?;
     let mut leaders = Leaders::new(candidates.options(), verdict_number(Verdict::Copy), memory / 4);
     let mut next = 0;
-    loop {
+    let mut crew: Option<Crew> = None;
+    for number in 0.. {
         let mut batch: Vec<Probe> = Vec::new();
         while batch.len() < BATCH {
             // Rows of this batch may yet join others.
@@ -375,30 +379,63 @@ fn find(
         }
         let Some(last) = batch.last() else { break };
         next = last.position + 1;
-        let compared = batch.iter().filter(|probe| probe.exact_duplicate.is_none());
-        let first = |probe: &Probe| {
-            let candidates = probe.candidates.iter().map(|candidate| candidate.row.id);
-            let mut rows: Vec<u64> =
-                candidates.filter(|row| !judge.needs_no_texts(*row, probe.id)).take(AT_ONCE).collect();
-            if !rows.is_empty() {
-                rows.push(probe.id);
-            }
-            rows
-        };
-        let first: Vec<u64> = compared.flat_map(first).collect();
-        judge.texts.prefetch(first)?;
-        for probe in &batch {
-            interrupt::check();
-            let own = Earlier { position: probe.position, id: probe.id, time: probe.time };
-            let given = Given::about(list.answers, probe.hash);
-            let apart = kept_apart(&given, probe, readers, &mut leaders)?;
-            leaders.place(probe, &apart, |kept| judge.judge(kept, &own, &given))?;
+        if number == FIRST_WITH_WORKERS && batch.len() == BATCH {
+            crew = Crew::start(list, readers, judge.frequency());
         }
+        let mut compared = Vec::new();
+        if let Some(workers) = crew.take() {
+            let (found, is_whole) = workers.compare(&batch, &leaders, list, &mut judge)?;
+            compared = found;
+            if is_whole {
+                crew = Some(workers);
+            } else {
+                workers.finish();
+            }
+        }
+        place(list, readers, &mut judge, &mut leaders, &batch, &compared)?;
+    }
+    if let Some(crew) = crew {
+        crew.finish();
     }
     if candidates.rows_of_key() < CandidateRule::default().rows_of_key {
         pgrx::notice!("of very frequent keys, only the last {} rows were compared", candidates.rows_of_key());
     }
     leaders.finish(|heir, member| judge.follow(heir, member, list.answers))
+}
+
+/// Places rows of a batch, some of which workers have compared.
+fn place(
+    list: &List<'_>,
+    readers: &[Reader<'_>],
+    judge: &mut Judge<'_>,
+    leaders: &mut Leaders<TemporaryFile>,
+    probes: &[Probe],
+    compared: &[Compared],
+) -> Result<()> {
+    let mut compared = compared.iter().peekable();
+    let known: Vec<&[Pair]> = probes
+        .iter()
+        .map(|probe| compared.next_if(|of| of.position == probe.position).map_or(&[][..], |of| &of.pairs))
+        .collect();
+    let rows = |(probe, known): (&Probe, &&[Pair])| {
+        let asks = probe.exact_duplicate.is_none() && known.is_empty();
+        let candidates = probe.candidates.iter().map(|candidate| candidate.row.id).filter(|_| asks);
+        judge.rows_to_read(probe.id, candidates)
+    };
+    let first: Vec<u64> = probes.iter().zip(&known).flat_map(rows).collect();
+    judge.texts.prefetch(first)?;
+    for (probe, known) in probes.iter().zip(known) {
+        interrupt::check();
+        known.iter().for_each(|pair| judge.learn(probe.id, pair));
+        let own = Earlier { position: probe.position, id: probe.id, time: probe.time };
+        let given = Given::about(list.answers, probe.hash);
+        let apart = kept_apart(&given, probe, readers, leaders)?;
+        leaders.place(probe, &apart, |kept| match known.iter().find(|pair| pair.kept == kept.id) {
+            Some(pair) => Ok(pair.judged),
+            None => judge.judge(kept, &own, &given),
+        })?;
+    }
+    Ok(())
 }
 
 /// Says whether the sketch of a row's document has one key only.

@@ -10,6 +10,7 @@
 
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cee_scape::call_with_sigsetjmp;
 use pgrx::pg_sys;
@@ -100,6 +101,8 @@ pub mod raw {
             parameter: pg_sys::Oid,
             modifier: i32,
         ) -> pg_sys::Datum;
+        // access/parallel.h
+        pub fn WaitForParallelWorkersToFinish(context: *mut pg_sys::ParallelContext);
         // catalog/index.h
         pub fn FormIndexDatum(
             info: *mut pg_sys::IndexInfo,
@@ -137,16 +140,46 @@ pub mod raw {
         pub fn eval_const_expressions(root: *mut pg_sys::PlannerInfo, node: *mut pg_sys::Node) -> *mut pg_sys::Node;
         // storage/predicate.h
         pub fn PredicateLockRelation(relation: pg_sys::Relation, snapshot: pg_sys::Snapshot);
+        // storage/shm_mq.h
+        pub fn shm_mq_send(
+            queue: *mut pg_sys::shm_mq_handle,
+            bytes: pg_sys::Size,
+            data: *const std::ffi::c_void,
+            nowait: bool,
+            force_flush: bool,
+        ) -> pg_sys::shm_mq_result::Type;
+        pub fn shm_mq_receive(
+            queue: *mut pg_sys::shm_mq_handle,
+            bytes: *mut pg_sys::Size,
+            data: *mut *mut std::ffi::c_void,
+            nowait: bool,
+        ) -> pg_sys::shm_mq_result::Type;
         // storage/buffile.h
         pub fn BufFileCreateTemp(across_transactions: bool) -> *mut pg_sys::BufFile;
         pub fn BufFileWrite(file: *mut pg_sys::BufFile, bytes: *const std::ffi::c_void, size: usize);
         pub fn BufFileSeek(file: *mut pg_sys::BufFile, segment: c_int, offset: i64, whence: c_int) -> c_int;
         pub fn BufFileRead(file: *mut pg_sys::BufFile, buffer: *mut std::ffi::c_void, size: usize) -> usize;
         pub fn BufFileClose(file: *mut pg_sys::BufFile);
+        // miscadmin.h
+        pub fn ProcessInterrupts();
         // utils/elog.h
         pub fn ThrowErrorData(error: *mut pg_sys::ErrorData);
         pub(in crate::pg) fn ReThrowError(error: *mut pg_sys::ErrorData) -> !;
     }
+}
+
+/// Whether the next frame that an error meets is that of [`entry`], with no C code before it.
+static IS_DIRECT: AtomicBool = AtomicBool::new(false);
+
+/// Lets Postgres cancel, if that is pending. An error of a parallel worker, which may come from foreign code, keeps all its fields.
+pub fn check_for_interrupts() {
+    // SAFETY: flags of this process. The frame of `entry` is above.
+    unsafe {
+        if pg_sys::InterruptPending != 0 && IS_DIRECT.load(Ordering::Relaxed) && pg_sys::IsInParallelMode() {
+            catch(|| raw::ProcessInterrupts());
+        }
+    }
+    pgrx::check_for_interrupts!();
 }
 
 /// A Postgres error on its way through Rust frames. Its data live as long as the subtransaction that it will abort.
@@ -162,6 +195,7 @@ unsafe impl Send for Raised {}
 /// be that of [`entry`].
 pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
     let mut result = MaybeUninit::uninit();
+    let is_direct = IS_DIRECT.swap(false, Ordering::Relaxed);
     // SAFETY: this does what PG_TRY does: the jump buffer is installed while the call runs, and the previous one is restored on
     // both ways out. The closure holds nothing that a jump would skip: the caller guarantees that.
     let jumped = unsafe {
@@ -180,6 +214,7 @@ pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
         }
         jumped
     };
+    IS_DIRECT.store(is_direct, Ordering::Relaxed);
     if jumped == 0 {
         // SAFETY: the call has returned, and its result was written.
         return unsafe { result.assume_init() };
@@ -203,7 +238,10 @@ pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
 /// The caller must be an `extern "C-unwind"` function, or one that pgrx has wrapped, and its frame must have nothing with a
 /// destructor.
 pub unsafe fn entry<T>(work: impl FnOnce() -> T) -> T {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    let is_direct = IS_DIRECT.swap(true, Ordering::Relaxed);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    IS_DIRECT.store(is_direct, Ordering::Relaxed);
+    match outcome {
         Ok(result) => result,
         Err(payload) => match payload.downcast::<Raised>() {
             Ok(raised) => {

@@ -1,4 +1,4 @@
-//! Calls between Postgres and the extension: the error boundary, roles, settings, triggers, window functions, aggregates, memory, transactions.
+//! Calls between Postgres and the extension: the error boundary, roles, settings, triggers, window functions, aggregates, memory, transactions, parallel workers.
 
 pub mod aggregate;
 pub mod boundary;
@@ -14,6 +14,7 @@ pub mod transaction;
 pub mod trigger;
 pub mod violation;
 pub mod window;
+pub mod workers;
 
 /// Tells Postgres the calling convention of C functions: `PG_FUNCTION_INFO_V1`. The names are those of the functions after `pg_finfo_`.
 macro_rules! function_info {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
 use pgrx::memcxt::PgMemoryContexts;
-use pgrx::{FromDatum, IntoDatum, pg_sys};
+use pgrx::{FromDatum, IntoDatum, PgList, pg_sys};
 
 use crate::error::Result;
 use crate::pg::call::boundary::{self, raw};
@@ -81,6 +81,21 @@ pub struct Statement<'s> {
     plan: pg_sys::SPIPlanPtr,
     kinds: Vec<Type>,
     session: PhantomData<&'s Session>,
+}
+
+impl Statement<'_> {
+    /// Says whether a parallel worker may run it: all that it calls, row security included, is marked PARALLEL SAFE.
+    pub fn is_parallel_safe(&self) -> bool {
+        // SAFETY: a prepared statement has its queries, as they were rewritten.
+        unsafe {
+            let sources = pg_sys::SPI_plan_get_plan_sources(self.plan);
+            PgList::<pg_sys::CachedPlanSource>::from_pg(sources).iter_ptr().all(|source| {
+                let queries = PgList::<pg_sys::Query>::from_pg((*source).query_list);
+                let mut queries = queries.iter_ptr();
+                queries.all(|query| pg_sys::max_parallel_hazard(query) as u8 == pg_sys::PROPARALLEL_SAFE)
+            })
+        }
+    }
 }
 
 /// A row of a result; what it lends lives until the next row.

@@ -18,6 +18,20 @@ impl KeyFrequency {
         Self { sets: [vec![0; words], vec![0; words]], mask: words as u64 * u64::from(u64::BITS) - 1 }
     }
 
+    /// Returns both sets, for another process.
+    pub fn words(&self) -> impl Iterator<Item = u64> {
+        self.sets.iter().flatten().copied()
+    }
+
+    /// Makes it again of these words; `None` if they are not of two sets.
+    #[must_use]
+    pub fn of_words(words: &[u64]) -> Option<Self> {
+        let (first, second) = words.split_at(words.len() / 2);
+        let is_whole = first.len() == second.len() && first.len().is_power_of_two();
+        let mask = first.len() as u64 * u64::from(u64::BITS);
+        is_whole.then(|| Self { sets: [first.to_vec(), second.to_vec()], mask: mask - 1 })
+    }
+
     /// Notes that another row has a key, after `others` others.
     pub fn add(&mut self, key: u64, others: usize) {
         let (word, bit) = self.place(key);
@@ -65,6 +79,8 @@ mod tests {
                     let has_third = counts.get(&key).is_some_and(|count| *count > 1 + usize::from(has_second));
                     prop_assert_eq!(large.may_have_third(key, has_second), has_third);
                     prop_assert!(small.may_have_third(key, has_second) || !has_third);
+                    let again = KeyFrequency::of_words(&large.words().collect::<Vec<_>>());
+                    prop_assert_eq!(again.map(|again| again.may_have_third(key, has_second)), Some(has_third));
                 }
             }
         }

@@ -127,6 +127,20 @@ impl<S: Storage> Leaders<S> {
         !self.joined.contains(position)
     }
 
+    /// Returns the kept rows that a probe row will be compared with if no row between them and it joins another one, in their order.
+    pub fn likely<'p>(&'p self, probe: &'p Probe) -> impl Iterator<Item = &'p Earlier> {
+        let mut budget = self.options.rule.budget(probe.bytes as usize);
+        let kept = probe.candidates.iter().filter(|candidate| self.is_kept(candidate.row.position));
+        let likely = kept.filter(move |candidate| {
+            let is_allowed = budget.allows(candidate.lack);
+            if is_allowed {
+                budget.spend(candidate.lack);
+            }
+            is_allowed
+        });
+        likely.map(|candidate| &candidate.row)
+    }
+
     /// Takes the next probe row, with what it is kept apart from. `judge` gives the verdict on a kept row and this one, if either may be
     /// removed.
     ///
