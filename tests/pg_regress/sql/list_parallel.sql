@@ -26,7 +26,8 @@ SELECT what, copies, digest = first_value(digest) OVER (PARTITION BY what LIKE '
 CREATE TEMP TABLE passing AS SELECT * FROM stories;
 ALTER TABLE passing ADD PRIMARY KEY (id);
 SELECT neardup.protect('passing', 'body', on_duplicate => 'warn');
-SELECT copies FROM list(2, false, 'passing');
+-- Its pages are filled otherwise, so other rows are spread over it.
+SELECT copies > 1000 AS has_copies FROM list(2, false, 'passing');
 
 CREATE FUNCTION whole(stories) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1.body; END';
 SELECT neardup.unprotect('stories', 'body');
