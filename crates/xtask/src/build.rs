@@ -79,7 +79,7 @@ fn build_by(
     }
     let package = package(profile);
     let estimate = match profile {
-        Profile::Demo => "building the extension for a look (about 2 minutes the first time on two cores, then less)",
+        Profile::Demo => "building the extension for a look (2 to 6 minutes the first time on two cores, then less)",
         Profile::Release => "building the release extension (about 5 minutes the first time on two cores, then less)",
     };
     say::during(estimate, |_| {
