@@ -46,7 +46,7 @@ pub fn xtask(context: &Context) -> Result<Tally> {
 }
 
 /// Runs `cargo test` for the unit and integration tests or for the examples in comments, prints its output, and adds up its summaries. Without
-/// either, cargo would compile the programs in `examples/`, too, which takes longer than the tests; the lints have looked at them.
+/// either, cargo would compile the programs in `examples/`, too; no test runs them, and the lints have looked at them.
 fn cargo_test(package: &str, kind: &str, context: &Context) -> Result<Tally> {
     let mut command = cargo();
     command.args(["test", "--quiet", "--package", package, kind, "--no-fail-fast"]);
