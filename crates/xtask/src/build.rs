@@ -124,7 +124,7 @@ pub fn check_majors() -> Result<()> {
 pub fn for_postgres<'a>(command: &'a mut Command, postgres: &Postgres) -> &'a mut Command {
     command.env("PGRX_PG_CONFIG_PATH", &postgres.pg_config);
     if postgres.major != DEFAULT_MAJOR {
-        command.args(["--no-default-features", "--features", &format!("pg{}", postgres.major)]);
+        command.args(["--no-default-features", "--features", &format!("pg_neardup/pg{}", postgres.major)]);
     }
     command
 }

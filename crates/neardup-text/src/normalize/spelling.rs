@@ -113,10 +113,12 @@ fn run(text: &str, out: &mut String) {
 /// Writes each character of a run as the rules have it.
 fn fold(text: &str, out: &mut String) {
     let mut writer = Writer { out, last: '\0', before: '\0' };
-    // A tatweel takes the marks on it along. What is left of a Hangul syllable would join one before what went.
+    // A tatweel takes the marks on it along. What is left of a Hangul syllable would join one before what went; so it goes, and its marks, too.
     let (mut gone, mut tatweel) = (false, false);
     for c in unicode::characters(text) {
-        if gone && (tatweel && is_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}')) {
+        let is_jamo = matches!(c, '\u{1160}'..='\u{11ff}');
+        if gone && (tatweel && is_mark(c) || is_jamo) {
+            tatweel |= is_jamo;
             continue;
         }
         let after_tatweel = gone && tatweel;

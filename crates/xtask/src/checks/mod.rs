@@ -41,7 +41,6 @@ pub const ALL: &[Check] = &[
     Check::alone("core", "unit tests that need no server (about 4 minutes the first time)", rust::core),
     Check::alone("boundary", "calls of Postgres outside the error boundary", boundary::run),
     Check::alone("layers", "the imports of src/ against the map in docs/internals/architecture.md", layers::run),
-    Check::alone("xtask", "unit tests of these commands", rust::xtask),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
     Check::alone("formats", "stored formats against a second implementation, in Python", formats::run),
     Check::alone("links", "the links between the Markdown files", links::run),

@@ -1,6 +1,6 @@
 //! Checks by cargo itself: formatting, lints, unit tests.
 
-use crate::build::{CRATES, for_postgres};
+use crate::build::for_postgres;
 use crate::check::{Context, Tally};
 use crate::command::{cargo, lines, run};
 use crate::setup::ensure_lint_tools;
@@ -12,47 +12,31 @@ pub fn format(_: &Context) -> Result<Tally> {
     run(cargo().args(["fmt", "--all", "--check"])).map(|()| Tally::one(true))
 }
 
-/// Clippy, with warnings as errors.
+/// Clippy, with warnings as errors. All packages in one command, here and below: package by package, cargo would resolve other features for each, and
+/// compile the same dependencies up to ten times.
 pub fn lint(context: &Context) -> Result<Tally> {
     ensure_lint_tools()?;
-    let mut tally = Tally::default();
-    for package in CRATES.into_iter().chain(["xtask", "pg_neardup"]) {
-        let mut clippy = cargo();
-        clippy.args(["clippy", "--quiet", "--package", package, "--all-targets"]);
-        if package == "pg_neardup" {
-            for_postgres(&mut clippy, &context.postgres);
-        }
-        let outcome = run(clippy.args(["--", "-D", "warnings"]));
-        tally += Tally::one(outcome.is_ok());
-    }
-    Ok(tally)
+    let mut clippy = cargo();
+    clippy.args(["clippy", "--quiet", "--workspace", "--all-targets"]);
+    for_postgres(&mut clippy, &context.postgres);
+    let outcome = run(clippy.args(["--", "-D", "warnings"]));
+    Ok(Tally::one(outcome.is_ok()))
 }
 
-/// The unit and property tests of the crates, and those in the extension's own files. A test there may only reach code that calls nothing
-/// of Postgres, whose functions the linker would miss.
+/// The unit and property tests of the crates, of these commands, and those in the extension's own files. A test there may only reach code that calls
+/// nothing of Postgres, whose functions the linker would miss. Without `--tests`, cargo would compile the programs in `examples/`, too; no test runs
+/// them, and the lints have looked at them.
 pub fn core(context: &Context) -> Result<Tally> {
-    let mut tally = Tally::default();
-    for package in CRATES {
-        tally += cargo_test(package, "--tests", context)?;
-        tally += cargo_test(package, "--doc", context)?;
-    }
-    tally += cargo_test("pg_neardup", "--tests", context)?;
+    let mut tally = cargo_test("--tests", context)?;
+    tally += cargo_test("--doc", context)?;
     Ok(tally)
 }
 
-/// The unit tests of this crate.
-pub fn xtask(context: &Context) -> Result<Tally> {
-    cargo_test("xtask", "--tests", context)
-}
-
-/// Runs `cargo test` for the unit and integration tests or for the examples in comments, prints its output, and adds up its summaries. Without
-/// either, cargo would compile the programs in `examples/`, too; no test runs them, and the lints have looked at them.
-fn cargo_test(package: &str, kind: &str, context: &Context) -> Result<Tally> {
+/// Runs `cargo test` for tests of this kind, prints its output, and adds up its summaries.
+fn cargo_test(kind: &str, context: &Context) -> Result<Tally> {
     let mut command = cargo();
-    command.args(["test", "--quiet", "--package", package, kind, "--no-fail-fast"]);
-    if package == "pg_neardup" {
-        for_postgres(&mut command, &context.postgres);
-    }
+    command.args(["test", "--quiet", "--workspace", kind, "--no-fail-fast"]);
+    for_postgres(&mut command, &context.postgres);
     command.args(["--", "--format=terse"]).args(&context.part);
     let mut tally = Tally::default();
     let succeeded = lines(&mut command, |line| match summary(line) {
