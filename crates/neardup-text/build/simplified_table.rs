@@ -35,7 +35,11 @@ fn simplified(converter: &OpenCC, code: u32) -> Result<Option<u32>> {
     let mut text = traditional.to_string();
     // One character (薴) becomes another that changes again.
     for _ in 0..3 {
-        text = converter.convert(&text);
+        let converted = converter.convert(&text);
+        if converted == text {
+            break;
+        }
+        text = converted;
     }
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
