@@ -133,7 +133,7 @@ proptest! {
 /// A vowel sign goes, with it the piece of a Hangul syllable after it; a mark that stayed would not be in order with the mark before.
 #[test]
 fn marks_stay_in_order_where_letters_go() {
-    let steps = Steps::parse(["nfkc", "nospace", "spelling"].into_iter()).unwrap_or_default();
+    let steps = Steps::parse(["nfkc", "nospace", "spelling"]).unwrap_or_default();
     let once = run("\u{3099}\u{fe70}\u{1161}\u{338}", steps);
     assert_eq!((run(&once, steps), once.as_str()), (once.clone(), "\u{3099}"));
 }
