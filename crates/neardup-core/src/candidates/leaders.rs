@@ -455,7 +455,15 @@ mod tests {
                 has_exact_duplicates: false,
                 candidates,
             };
-            let Ok(()) = leaders.place(&probe, &apart(position), |kept| judge(kept, &row(position)));
+            let likely: Vec<u32> = leaders.likely(&probe).map(|row| row.position).collect();
+            let mut asked = Vec::new();
+            let Ok(()) = leaders.place(&probe, &apart(position), |kept| {
+                asked.push(kept.position);
+                judge(kept, &row(position))
+            });
+            // No row comes between, so what is asked is what was likely, up to the row that it joins.
+            let possible = likely.iter().filter(|at| pairs.is_empty() || asked.contains(at));
+            assert!(possible.zip(&asked).all(|(a, b)| a == b) && asked.len() <= likely.len(), "{asked:?} {likely:?}");
         }
         let Ok(members) = leaders.finish(|heir, member| judge(&heir.kept, &member.duplicate));
         members.map(|member| (member.duplicate.position, member.kept.position, member.group_size)).collect()
@@ -476,6 +484,12 @@ mod tests {
         let longer: [(&str, &[u32]); 3] = [("ab", &[]), ("ab", &[0]), ("abcd", &[0, 1])];
         assert_eq!(list_apart(&longer, &[]), [(0, 2, 3), (1, 2, 3)]);
         assert_eq!(list_apart(&longer, &[(1, 2)]), [(1, 0, 2)], "nor when a longer text takes the group");
+    }
+
+    #[test]
+    fn rows_that_have_joined_another_one_are_not_likely() {
+        let texts: [(&str, &[u32]); 4] = [("ab", &[]), ("cd", &[0]), ("ab", &[1, 0]), ("ab", &[2, 0])];
+        assert_eq!(list(&texts), [(2, 0, 3), (3, 0, 3)]);
     }
 
     #[test]
