@@ -114,18 +114,18 @@ fn run(text: &str, out: &mut String) {
 fn fold(text: &str, out: &mut String) {
     let mut writer = Writer { out, last: '\0', before: '\0' };
     // A tatweel takes the marks on it along. What is left of a Hangul syllable would join one before what went; so it goes, and its marks, too.
-    let (mut gone, mut tatweel) = (false, false);
+    let (mut gone, mut takes_marks) = (false, false);
     for c in unicode::characters(text) {
         let is_jamo = matches!(c, '\u{1160}'..='\u{11ff}');
-        if gone && (tatweel && is_mark(c) || is_jamo) {
-            tatweel |= is_jamo;
+        if gone && (takes_marks && is_mark(c) || is_jamo) {
+            takes_marks |= is_jamo;
             continue;
         }
-        let after_tatweel = gone && tatweel;
+        let went_with_marks = gone && takes_marks;
         gone = false;
         match entry(c) {
             0 => writer.push(c),
-            1 => (gone, tatweel) = (true, c == '\u{640}' || after_tatweel),
+            1 => (gone, takes_marks) = (true, c == '\u{640}' || went_with_marks),
             2 => writer.push_beside(c),
             number => {
                 let becomes = table::TEXTS.get(usize::from(number) - 3).copied().unwrap_or_default();

@@ -37,8 +37,8 @@ use crate::check::Check;
 /// The checks in order: quick ones and those without a server first.
 pub const ALL: &[Check] = &[
     Check::alone("format", "cargo fmt --check", rust::format),
-    Check::alone("lint", "cargo clippy (about 2 minutes the first time)", rust::lint),
-    Check::alone("core", "unit tests that need no server (about 4 minutes the first time)", rust::core),
+    Check::alone("lint", "cargo clippy (4 to 9 minutes the first time, then less)", rust::lint),
+    Check::alone("core", "unit tests that need no server (8 to 14 minutes the first time, then less)", rust::core),
     Check::alone("boundary", "calls of Postgres outside the error boundary", boundary::run),
     Check::alone("layers", "the imports of src/ against the map in docs/internals/architecture.md", layers::run),
     Check::alone("releases", "released scripts, and one version everywhere", releases::run),
