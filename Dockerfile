@@ -19,8 +19,10 @@ RUN cargo xtask package --pg "$PG_MAJOR"
 
 FROM scratch AS files
 ARG PG_MAJOR
+LABEL org.opencontainers.image.source="https://github.com/pg-neardup/pg_neardup" org.opencontainers.image.licenses="PostgreSQL"
 COPY --from=build /pg_neardup/target/package/files-${PG_MAJOR}/ /
 
 FROM postgres:${PG_MAJOR}-bookworm
+LABEL org.opencontainers.image.source="https://github.com/pg-neardup/pg_neardup" org.opencontainers.image.licenses="PostgreSQL"
 COPY --from=build /pg_neardup/target/package/*.deb /tmp/
 RUN apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb && rm -rf /tmp/*.deb /var/lib/apt/lists/*

@@ -2,10 +2,12 @@
 
     python3 tests/formats/formats.py                    # compares
     python3 tests/formats/formats.py --print stored     # prints those of docs/internals/formats.md; or signatures
+    python3 tests/formats/formats.py --freeze           # adds the new ones to tests/formats/frozen, which nothing leaves
 
 Needs Python 3.9 and nothing else.
 """
 
+import hashlib
 import pathlib
 import re
 import sys
@@ -14,6 +16,8 @@ import signatures
 import stored
 
 INTERNALS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "internals"
+# The digests of all vectors of released versions: page, code and tests can be changed together, and then no comparison of these fails.
+FROZEN = pathlib.Path(__file__).with_name("frozen")
 PAGES = {"signatures": (signatures, "signatures.md"), "stored": (stored, "formats.md")}
 
 
@@ -21,9 +25,21 @@ def computed(module):
     return [f"{name} = {value}" for name, value in module.golden_vectors()]
 
 
+def digests():
+    """The name of each vector with the digest of its line."""
+    lines = [line for module, _ in PAGES.values() for line in computed(module)]
+    return [f"{hashlib.sha256(line.encode()).hexdigest()}  {line.split(' = ')[0]}" for line in lines]
+
+
 def main():
     if sys.argv[1:2] == ["--print"]:
         print("\n".join(computed(PAGES[sys.argv[2]][0])))
+        return
+    frozen = FROZEN.read_text(encoding="utf-8").splitlines()
+    if sys.argv[1:2] == ["--freeze"]:
+        new = [line for line in digests() if line not in frozen]
+        FROZEN.write_text("".join(f"{line}\n" for line in frozen + new), encoding="utf-8")
+        print(f"{len(new)} added")
         return
     for module, page in PAGES.values():
         block = re.search(r"```golden\n(.*?)```", (INTERNALS / page).read_text(encoding="utf-8"), re.DOTALL)
@@ -33,6 +49,9 @@ def main():
         if on_page != ours:
             sys.exit(f"docs/internals/{page} and tests/formats differ")
         print(f"{len(ours)} golden vectors of docs/internals/{page} agree")
+    if gone := sorted(set(frozen) - set(digests())):
+        sys.exit("\n".join(["these vectors of released versions have changed or are gone:", *gone]))
+    print(f"{len(frozen)} are frozen")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,8 @@ enum Task {
     Articles(bench::articles::Articles),
     /// Opens psql on a throwaway server that has the extension and the demo's sample
     Run,
+    /// Builds the release, without installing it
+    Build,
     /// Builds the release and installs it into a server
     Install,
     /// Makes a Debian package and the source archive for PGXN, below target/
@@ -95,6 +97,7 @@ fn run(CommandLine { command, postgres }: &CommandLine) -> Result<bool> {
         Task::Bench(options) => bench::bench(postgres, options),
         Task::Articles(articles) => bench::articles::write(articles, std::io::stdout().lock()),
         Task::Run => demo::open(postgres),
+        Task::Build => build::build(&setup::ensure(postgres)?, Profile::Release).map(drop),
         Task::Install => build::build_and_install(&setup::ensure(postgres)?, Profile::Release),
         Task::Package => package::package(postgres),
         Task::UpgradeDraft { from } => upgrade::draft(postgres, from.as_deref()),

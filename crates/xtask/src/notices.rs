@@ -14,7 +14,7 @@ const NAMES: [&str; 6] = ["licen", "copying", "copyright", "notice", "unlicense"
 pub fn notices() -> Result<String> {
     let compiler = text(Command::new("rustc").arg("-vV"))?;
     let host = compiler.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc -vV names no host")?;
-    let metadata = text(cargo().args(["metadata", "--format-version=1", "--offline", "--filter-platform", host]))?;
+    let metadata = text(cargo().args(["metadata", "--format-version=1", "--locked", "--filter-platform", host]))?;
     let metadata: Value = serde_json::from_str(&metadata)?;
     let mut of_text: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in linked(&metadata) {

@@ -56,7 +56,8 @@ fn python() -> Result<Option<PathBuf>> {
     let has_all = || answers(Command::new(&python).args(["-c", "import django, psycopg, sqlalchemy"]));
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     let made = || {
-        answers(Command::new("python3").args(["-m", "venv"]).arg(&place))
+        let venv = || answers(Command::new("python3").args(["-m", "venv"]).arg(&place));
+        (venv() || debian::install_missing(&["python3-venv"]).is_ok() && venv())
             && answers(Command::new(&python).args(pip).args(LIBRARIES))
     };
     Ok((has_all() || made() && has_all()).then_some(python))

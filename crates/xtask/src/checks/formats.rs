@@ -2,13 +2,16 @@
 
 use crate::check::{Context, Tally, skipped};
 use crate::command::{answers, lines, root};
+use crate::debian;
 use anyhow::Result;
 use std::process::Command;
 
 /// Compares them. The implementation says what differs.
 pub fn run(_: &Context) -> Result<Tally> {
-    if !answers(Command::new("python3").arg("--version")) {
-        return skipped("there is no python3");
+    if !answers(Command::new("python3").arg("--version"))
+        && let Err(why) = debian::install_missing(&["python3"])
+    {
+        return skipped(&format!("there is no python3: {why:#}"));
     }
     // Without -B, Python would leave its caches in the checkout.
     let mut python = Command::new("python3");
