@@ -3,6 +3,7 @@
 //! The labelled texts are in the folder that `NEARDUP_DATA` names. It prints precision, recall and F1 on tables that the model has not seen, and
 //! of what a clean-up would remove how much is wrong, and how much the scores promised. `--errors` lists the pairs that went wrong, `--write`
 //! writes `src/score/weights.rs`. `--answers` simulates owners who answer questions about these tables. `--save FILE` keeps what is given to the model of each pair, `--from FILE` trains from there.
+//! `--tables N` trains on N of the tables only: whether reading more of them would help.
 
 mod answers;
 mod boost;
@@ -31,7 +32,8 @@ fn main() -> Result<()> {
     if let Some(file) = after("--save") {
         cases::save(&cases, file)?;
     }
-    let held = Held::out(&cases);
+    let most_tables = after("--tables").map(|count| count.parse()).transpose()?;
+    let held = Held::out(&cases, most_tables.unwrap_or(usize::MAX));
     held.print();
     if flag("--answers") {
         answers::print(&held.0);

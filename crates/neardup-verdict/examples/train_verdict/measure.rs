@@ -1,6 +1,7 @@
 //! How often a model errs on tables that it has not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
 
@@ -33,12 +34,21 @@ impl Scored<'_> {
 pub struct Held<'c>(pub Vec<Scored<'c>>);
 
 impl<'c> Held<'c> {
-    /// Leaves tables out of training, in [`FOLDS`] parts.
-    pub fn out(cases: &'c [Case]) -> Self {
+    /// Leaves tables out of training, in [`FOLDS`] parts, and trains on at most some of the others.
+    pub fn out(cases: &'c [Case], most_tables: usize) -> Self {
         let tables: BTreeSet<&str> = cases.iter().map(|case| case.table.as_str()).collect();
-        let folds: BTreeMap<&str, usize> =
-            tables.into_iter().enumerate().map(|(at, table)| (table, at % FOLDS)).collect();
-        Self::by(cases, &cases.iter().map(|case| folds[case.table.as_str()]).collect::<Vec<_>>())
+        let folds: BTreeMap<&str, usize> = tables.iter().enumerate().map(|(at, table)| (*table, at % FOLDS)).collect();
+        // Other ones for each part, in an order that says nothing of them.
+        let order = |fold: usize, table: &str| BuildHasherDefault::<DefaultHasher>::default().hash_one((fold, table));
+        let chosen: Vec<BTreeSet<&str>> = (0..FOLDS)
+            .map(|fold| {
+                let mut rest: Vec<&str> = tables.iter().copied().filter(|table| folds[table] != fold).collect();
+                rest.sort_by_key(|table| order(fold, table));
+                rest.into_iter().take(most_tables).collect()
+            })
+            .collect();
+        let fold_of = cases.iter().map(|case| folds[case.table.as_str()]).collect::<Vec<_>>();
+        Self::by(cases, &fold_of, |fold, case| chosen[fold].contains(case.table.as_str()))
     }
 
     /// Leaves pairs out of training, but not their tables. Pairs that share a row, or are linked by pairs that do, stay together.
@@ -63,15 +73,16 @@ impl<'c> Held<'c> {
                 members[to].extend(moved);
             }
         }
-        Self::by(cases, &rows.iter().map(|pair| groups[&pair[0]] % FOLDS).collect::<Vec<_>>())
+        Self::by(cases, &rows.iter().map(|pair| groups[&pair[0]] % FOLDS).collect::<Vec<_>>(), |_, _| true)
     }
 
-    fn by(cases: &'c [Case], folds: &[usize]) -> Self {
+    fn by(cases: &'c [Case], folds: &[usize], trains: impl Fn(usize, &Case) -> bool + Sync) -> Self {
+        let trains = &trains;
         let score = |fold: usize| {
             let of = |is_in: bool| {
                 cases.iter().zip(folds).filter(move |(_, of)| (**of == fold) == is_in).map(|(case, _)| case)
             };
-            let model = Model::train(of(false));
+            let model = Model::train(of(false).filter(|case| trains(fold, case)));
             of(true)
                 .filter_map(|case| {
                     let keeps = case.keeps_one()?;
