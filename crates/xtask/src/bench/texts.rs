@@ -34,13 +34,14 @@ pub fn load(server: &Server, database: &str, input: &Input, made_up: u64) -> Res
     let (all, excerpt, sentences) = (file("article"), file("excerpt"), file("sentences"));
     let run = |sql: &str| query(server, database, sql);
     load_lines(server, database, &source(input)?)?;
-    // A text is one line of a file, so characters that COPY would escape are removed.
+    // A text is one line of a file, so characters that COPY would escape are removed. What stands after the mark of a repost would be no own words
+    // of a made-up article.
     run(
         r"CREATE TABLE article AS SELECT row_number() OVER ()::int AS id, translate(json ->> 'text', E'\n\r\t\\', '    ') AS body FROM line;
         DROP TABLE line",
     )?;
     run(&format!(
-        r"\copy (SELECT DISTINCT s FROM (SELECT body FROM article LIMIT 2000) t, regexp_split_to_table(body, '(?<=[。！？])') s WHERE length(s) BETWEEN 8 AND 80 ORDER BY s) TO '{}'",
+        r"\copy (SELECT DISTINCT s FROM (SELECT body FROM article LIMIT 2000) t, regexp_split_to_table(body, '(?<=[。！？])') s WHERE length(s) BETWEEN 8 AND 80 AND s !~ '//@' ORDER BY s) TO '{}'",
         sentences.display()
     ))?;
     if input.input.is_none() {
