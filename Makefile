@@ -13,6 +13,6 @@ all:
 # Not over the library that servers have open: `install` makes a new file.
 install:
 	@test -d $(BUILT) || { echo "nothing is built for PostgreSQL $(MAJOR): run make first" >&2; exit 1; }
-	cd $(BUILT) && find . -type f | while read -r file; do install -D -m 644 "$$file" "$(DESTDIR)/$$file" || exit 1; done
+	cd $(BUILT) && find . -type f | while read -r file; do install -D -m 644 "$$file" "$(abspath $(DESTDIR))/$$file" || exit 1; done
 
 .PHONY: all install

@@ -34,7 +34,7 @@ impl Scored<'_> {
 pub struct Held<'c>(pub Vec<Scored<'c>>);
 
 impl<'c> Held<'c> {
-    /// Leaves tables out of training, in [`FOLDS`] parts, and trains on at most some of the others.
+    /// Leaves tables out of training, in [`FOLDS`] parts, and trains on at most `most_tables` of the others.
     pub fn out(cases: &'c [Case], most_tables: usize) -> Self {
         let tables: BTreeSet<&str> = cases.iter().map(|case| case.table.as_str()).collect();
         let folds: BTreeMap<&str, usize> = tables.iter().enumerate().map(|(at, table)| (*table, at % FOLDS)).collect();

@@ -34,8 +34,8 @@ pub fn load(server: &Server, database: &str, input: &Input, made_up: u64) -> Res
     let (all, excerpt, sentences) = (file("article"), file("excerpt"), file("sentences"));
     let run = |sql: &str| query(server, database, sql);
     load_lines(server, database, &source(input)?)?;
-    // A text is one line of a file, so characters that COPY would escape are removed. What stands after the mark of a repost would be no own words
-    // of a made-up article.
+    // A text is one line of a file, so characters that COPY would escape are removed. What follows the mark of a repost is a quotation, which
+    // verdicts leave out, so no sentence of a made-up article has one.
     run(
         r"CREATE TABLE article AS SELECT row_number() OVER ()::int AS id, translate(json ->> 'text', E'\n\r\t\\', '    ') AS body FROM line;
         DROP TABLE line",
