@@ -173,7 +173,7 @@ impl<'p> Pair<'p> {
         {
             return Ok(None);
         }
-        let found = self.judged(rows, ignored, texts, titles, inputs)?.verdict_after(&scoring);
+        let found = self.judged(rows, ignored, texts, titles, inputs)?.verdict_after(scoring);
         Ok(Some(found).filter(|(verdict, score)| verdict.keeps_one() && *score >= least))
     }
 

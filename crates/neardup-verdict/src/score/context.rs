@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::correction::Correction;
-use super::features::{FACTS, Features, define_features};
+use super::features::{Features, define_features};
 use super::whole::Whole;
 use super::wording::{Wording, wording};
 use crate::compare::comparison::{Compared, Comparison};
@@ -56,27 +56,8 @@ define_features! {
 /// Number of all numbers of a pair.
 pub const COUNT: usize = Features::COUNT + Wording::COUNT + Whole::COUNT + Titles::COUNT + Context::COUNT + 1;
 
-/// Which numbers stay as they are when the table has been asked.
-pub(crate) const WITHOUT_TABLE: [bool; COUNT] = {
-    let mut known = [true; COUNT];
-    let mut at = COUNT - 1 - Context::COUNT;
-    while at < COUNT - 1 {
-        known[at] = false;
-        at += 1;
-    }
-    known
-};
-
-/// Which numbers stay as they are when facts have been compared and the table has been asked.
-pub(crate) const WITHOUT_FACTS_AND_TABLE: [bool; COUNT] = {
-    let mut known = WITHOUT_TABLE;
-    let mut at = FACTS.start;
-    while at < FACTS.end {
-        known[at] = false;
-        at += 1;
-    }
-    known
-};
+/// The numbers that the table gives.
+pub(crate) const OF_TABLE: Range<usize> = COUNT - 1 - Context::COUNT..COUNT - 1;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -156,14 +137,9 @@ impl Inputs {
 }
 
 impl Limits {
-    /// Puts the limits in the place of the numbers of the table.
-    pub(crate) fn of_all(&self, values: &[f64; COUNT]) -> [[f64; COUNT]; 2] {
-        [&self.least, &self.most].map(|of| {
-            let mut all = *values;
-            let table = all.iter_mut().skip(COUNT - 1 - Context::COUNT).zip(of.values());
-            table.for_each(|(to, value)| *to = value);
-            all
-        })
+    /// Returns the least and the greatest of the numbers of the table.
+    pub(crate) fn ends(&self) -> [[f64; Context::COUNT]; 2] {
+        [&self.least, &self.most].map(Context::values)
     }
 
     /// Returns what the table can say of two texts, as one of several cases: no form, or some form. `rows` are as many rows as may share a key

@@ -27,11 +27,11 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// Returns the verdict and its score.
     pub(crate) fn verdict(&self) -> (Verdict, f64) {
-        self.verdict_after(&Scoring::default())
+        self.verdict_after(Scoring::default())
     }
 
     /// Returns the verdict and its score, part of which is known.
-    pub(crate) fn verdict_after(&self, scoring: &Scoring) -> (Verdict, f64) {
+    pub(crate) fn verdict_after(&self, scoring: Scoring) -> (Verdict, f64) {
         self.without_model().unwrap_or_else(|| {
             let score = scoring.score(&self.inputs);
             // What was not read may differ, so no clean-up removes such a text unless told to.

@@ -3,11 +3,13 @@
 //! The model is the sum of small trees ([`super::trees`]) and of a weighed sum of the same numbers ([`super::line`]), both in
 //! [`super::weights`]. What contradicts, and what the other text lacks, can only speak for keeping both. A score is a probability, and holds on average on tables that the model has not seen (`docs/accuracy.md`).
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::context::{self, Inputs, Limits};
+use super::context::{COUNT, Inputs, Limits, OF_TABLE};
+use super::features::FACTS;
 use super::line;
-use super::trees::{Bounds, Each, Ranges, Walk};
+use super::trees::{Arranged, Reach};
 use super::weights::{TERMS, TREES};
 use crate::compare::comparison::Comparison;
 use crate::verdict::Verdict;
@@ -38,24 +40,27 @@ fn rare(inputs: &Inputs) -> f64 {
     weighed.iter().map(|(value, weight)| value * weight).sum()
 }
 
-/// What trees can add at most: a sum that stays below the bound ends early.
-static BOUNDS: LazyLock<Bounds> = LazyLock::new(|| TREES.bounds());
-
-/// Which numbers stay as they are at each step.
-struct Settled {
-    all: Each<bool>,
-    without_table: Each<bool>,
-    without_facts_and_table: Each<bool>,
-}
-
-static SETTLED: LazyLock<Settled> = LazyLock::new(|| Settled {
-    all: Each::marked(&[true; context::COUNT]),
-    without_table: Each::marked(&context::WITHOUT_TABLE),
-    without_facts_and_table: Each::marked(&context::WITHOUT_FACTS_AND_TABLE),
-});
+/// The trees by number, and nothing but the constant if there were too many (a test sees to it).
+static ARRANGED: LazyLock<Arranged> = LazyLock::new(|| TREES.arranged().unwrap_or_default());
 
 /// The score of a pair of which more and more becomes known.
-pub(crate) struct Scoring(Walk<'static>);
+#[derive(Default)]
+pub(crate) struct Scoring {
+    /// What numbers that stay as they are leave of the trees.
+    reach: Reach,
+    /// How far those have been looked at.
+    known: Known,
+}
+
+/// Which numbers of a pair have been looked at for good.
+#[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
+enum Known {
+    #[default]
+    Nothing,
+    WithoutFactsAndTable,
+    WithoutTable,
+    All,
+}
 
 /// What is not known of a pair yet.
 #[derive(Clone, Copy)]
@@ -64,12 +69,6 @@ pub(crate) struct Missing {
     pub(crate) facts: bool,
     /// What the table says.
     pub(crate) table: bool,
-}
-
-impl Default for Scoring {
-    fn default() -> Self {
-        Self(Walk::new(&TREES))
-    }
 }
 
 /// Returns the log odds of a score. Those of a score near 1 have a bound beyond which all scores are 1.
@@ -82,39 +81,70 @@ impl Scoring {
     /// can say if that is missing, as one of several cases.
     pub(crate) fn may_reach(&mut self, score: f64, inputs: &Inputs, missing: Missing, table: &[Limits]) -> bool {
         let values = inputs.values();
-        // Contradictions only speak against a copy, so a pair without any has the best of its scores.
-        let settled = match missing {
-            Missing { facts: true, .. } => &SETTLED.without_facts_and_table,
-            Missing { table: true, .. } => &SETTLED.without_table,
-            Missing { .. } => &SETTLED.all,
-        };
+        self.learn(&values, missing);
         // With a margin for rounding.
         let least = log_odds_of(score);
         let least = inputs.correction.as_ref().map_or(least, |of| of.least(least, inputs, missing)) - 1e-3;
         let least = least - rare(inputs);
-        let mut may_reach = |[from, to]: [&[f64; context::COUNT]; 2], ranges: &Ranges| {
-            let least = least - line::most(&TERMS, from, to);
-            self.0.may_reach(ranges, settled, least, &BOUNDS)
-        };
+        let mut reach = self.reach.clone();
+        if missing.facts {
+            // Contradictions only speak against a copy, so a pair without any has the best of its scores.
+            narrow(&mut reach, FACTS, &values);
+        }
         if !missing.table {
-            return may_reach([&values, &values], &Ranges::known(&values));
+            narrow(&mut reach, OF_TABLE, &values);
+            return reach.most(&ARRANGED) + line::most(&TERMS, &values, &values) >= least;
         }
         table.iter().any(|limits| {
-            let [from, to] = limits.of_all(&values);
-            may_reach([&from, &to], &Ranges::new(&from, &to))
+            let (mut reach, mut ends) = (reach.clone(), [values; 2]);
+            let of_table = OF_TABLE.zip(limits.ends()[0]).zip(limits.ends()[1]);
+            for ((number, least), most) in of_table {
+                reach.narrow(&ARRANGED, number, least, most);
+                (ends[0][number], ends[1][number]) = (least, most);
+            }
+            reach.most(&ARRANGED) + line::most(&TERMS, &ends[0], &ends[1]) >= least
         })
     }
 
+    /// Looks at the numbers that stay as they are, each once.
+    fn learn(&mut self, values: &[f64; COUNT], missing: Missing) {
+        let known = match missing {
+            Missing { facts: true, .. } => Known::WithoutFactsAndTable,
+            Missing { table: true, .. } => Known::WithoutTable,
+            Missing { .. } => Known::All,
+        };
+        let before = std::mem::replace(&mut self.known, known);
+        let newly = |step: Known| before < step && step <= known;
+        if newly(Known::WithoutFactsAndTable) {
+            for numbers in [0..FACTS.start, FACTS.end..OF_TABLE.start, OF_TABLE.end..COUNT] {
+                narrow(&mut self.reach, numbers, values);
+            }
+        }
+        if newly(Known::WithoutTable) {
+            narrow(&mut self.reach, FACTS, values);
+        }
+        if newly(Known::All) {
+            narrow(&mut self.reach, OF_TABLE, values);
+        }
+    }
+
     /// Returns the probability that keeping one of the two loses nothing, once all is known.
-    pub(crate) fn score(&self, inputs: &Inputs) -> f64 {
+    pub(crate) fn score(mut self, inputs: &Inputs) -> f64 {
         let log_odds = self.log_odds(inputs);
         probability(inputs.correction.as_ref().map_or(log_odds, |of| of.corrected(log_odds, inputs)))
     }
 
-    fn log_odds(&self, inputs: &Inputs) -> f64 {
+    fn log_odds(&mut self, inputs: &Inputs) -> f64 {
         let values = inputs.values();
-        let trees = self.0.sum(&Each::rounded_down(&values));
-        trees + line::most(&TERMS, &values, &values) + rare(inputs)
+        self.learn(&values, Missing { facts: false, table: false });
+        self.reach.most(&ARRANGED) + line::most(&TERMS, &values, &values) + rare(inputs)
+    }
+}
+
+/// Leaves of the trees what some numbers reach.
+fn narrow(reach: &mut Reach, numbers: Range<usize>, values: &[f64; COUNT]) {
+    for number in numbers {
+        reach.narrow(&ARRANGED, number, values[number], values[number]);
     }
 }
 
@@ -122,7 +152,7 @@ impl Scoring {
 /// on its path.
 pub(crate) fn contributions(inputs: &Inputs) -> Vec<(&'static str, f64, f64)> {
     let values = inputs.values();
-    let mut added = [0.0; context::COUNT];
+    let mut added = [0.0; COUNT];
     TREES.paths(&values, |path, leaf| {
         for number in path {
             added[usize::from(*number)] += leaf / path.len() as f64;
@@ -184,5 +214,15 @@ pub(crate) fn verdict(score: f64, inputs: &Inputs, texts: &Comparison, wholes: O
         Verdict::Update
     } else {
         Verdict::Rewrite
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trees_can_be_arranged() {
+        assert!(TREES.arranged().is_some());
     }
 }

@@ -1,9 +1,8 @@
 //! Gradient-boosted trees (Friedman 2001, algorithm 5): the sum of many small decision trees is the log odds that one of two texts may go.
 //!
 //! Each split compares one number with a threshold. A number whose sign is known may only speak one way (monotone splits): what the other text
-//! lacks never speaks for a copy. [`Trees::most`] bounds the sum while of some numbers only the range is known, so that a pair can be ruled out
-//! before it is compared further, without changing any answer. A [`Walk`] is the same step by step: it goes on where it stopped as more
-//! numbers become known, and ends as soon as the bound is out of reach.
+//! lacks never speaks for a copy. [`Reach`] bounds the sum while of some numbers only the range is known, so that a pair can be ruled out before it
+//! is compared further, without changing any answer. What is ruled out stays so as more numbers become known.
 
 /// One split: the number that is compared, the threshold, and where to go for values below it and for others. A target below zero is the
 /// leaf `-1 - target`.
@@ -43,32 +42,6 @@ impl Trees<'_> {
         })
     }
 
-    /// Returns a sum that no numbers surpass that are at least `least` and at most `most`, one by one.
-    #[must_use]
-    pub fn most(&self, least: &[f64], most: &[f64]) -> f64 {
-        self.roots.iter().fold(self.constant, |sum, &root| sum + self.most_below(root, [least, most]))
-    }
-
-    /// Returns what the trees can add whatever the numbers are.
-    #[must_use]
-    pub fn bounds(&self) -> Bounds {
-        let most_at = |at: i16| self.most_below(at, [&[], &[]]);
-        let below = (0..).take(self.splits.len()).map(|split| most_at(split) as f32).collect();
-        Bounds { trees: self.roots.iter().map(|root| most_at(*root)).collect(), below }
-    }
-
-    fn most_below(&self, at: i16, [least, most]: [&[f64]; 2]) -> f64 {
-        let Some(split) = self.split(at) else { return self.leaf(at) };
-        let [below, above] = split.next.map(|next| self.most_below(next, [least, most]));
-        if is_above(split, least) {
-            above
-        } else if most.get(usize::from(split.number)).is_some_and(|most| *most < f64::from(split.threshold)) {
-            below
-        } else {
-            below.max(above)
-        }
-    }
-
     /// Returns the splits that some numbers pass, with the leaf that each tree ends in.
     pub fn paths(&self, numbers: &[f64], mut passed: impl FnMut(&[u8], f64)) {
         for &root in self.roots {
@@ -81,6 +54,51 @@ impl Trees<'_> {
         }
     }
 
+    /// Arranges the trees to be asked what they can add while only ranges of numbers are known. `None` for more than 256 trees, or one of more than
+    /// 16 leaves.
+    #[must_use]
+    pub fn arranged(&self) -> Option<Arranged> {
+        let mut arranged = Arranged { constant: self.constant, numbers: Vec::new(), leaves: Vec::new() };
+        for (tree, &root) in self.roots.iter().enumerate() {
+            let tree = u8::try_from(tree).ok()?;
+            let mut leaves = self.leaves_below(root);
+            leaves.sort_by(|a, b| self.leaf(*b).total_cmp(&self.leaf(*a)));
+            let mut values = [0.0; LEAVES];
+            for (at, leaf) in leaves.iter().enumerate() {
+                *values.get_mut(at)? = self.leaf(*leaf) as f32;
+            }
+            arranged.leaves.push(values);
+            let without = |below: i16| {
+                let gone = self.leaves_below(below);
+                leaves.iter().enumerate().filter(|(_, leaf)| !gone.contains(leaf)).map(|(at, _)| 1 << at).sum::<u16>()
+            };
+            let mut next = vec![root];
+            while let Some(at) = next.pop() {
+                let Some(split) = self.split(at) else { continue };
+                let number = usize::from(split.number);
+                if arranged.numbers.len() <= number {
+                    arranged.numbers.resize_with(number + 1, Vec::new);
+                }
+                let [below, above] = split.next;
+                arranged.numbers[number].push(Test {
+                    threshold: split.threshold,
+                    tree,
+                    if_above: without(below),
+                    if_below: without(above),
+                });
+                next.extend(split.next);
+            }
+        }
+        for tests in &mut arranged.numbers {
+            tests.sort_by(|a, b| a.threshold.total_cmp(&b.threshold));
+        }
+        Some(arranged)
+    }
+
+    fn leaves_below(&self, at: i16) -> Vec<i16> {
+        self.split(at).map_or_else(|| vec![at], |split| split.next.map(|next| self.leaves_below(next)).concat())
+    }
+
     fn split(&self, at: i16) -> Option<&Split> {
         usize::try_from(at).ok().and_then(|at| self.splits.get(at))
     }
@@ -91,167 +109,82 @@ impl Trees<'_> {
     }
 }
 
-/// What trees can add at most.
-#[derive(Clone, Debug)]
-pub struct Bounds {
-    /// For each tree, its greatest leaf.
-    trees: Vec<f64>,
-    /// For each split, the greatest leaf below it.
-    below: Vec<f32>,
+/// The most leaves of a tree, and the most trees.
+const LEAVES: usize = 16;
+const TREES: usize = 256;
+
+/// The splits of all trees by the number that they compare, as in C. Lucchese et al., *QuickScorer: a fast algorithm to rank documents with additive
+/// ensembles of regression trees* (SIGIR 2015). There a split that is not passed rules leaves out, and the leftmost leaf left is the tree's; here a
+/// range of values rules out what none of them reaches, and leaves are in descending order, so that the first left is the most that the tree can add.
+#[derive(Clone, Debug, Default)]
+pub struct Arranged {
+    constant: f64,
+    /// The splits of each number, by threshold.
+    numbers: Vec<Vec<Test>>,
+    /// The leaves of each tree, the greatest first.
+    leaves: Vec<[f32; LEAVES]>,
 }
 
-/// How far some numbers have been followed through each tree: to the first split on one that may change, or to a leaf. A tree in which a leaf was
-/// reached is not looked at again before the sum.
-#[derive(Clone, Debug)]
-pub struct Walk<'t> {
-    trees: &'t Trees<'t>,
-    at: Vec<i16>,
-    /// The trees in which no leaf was reached, in their order.
-    open: Vec<u16>,
-    /// What the others add.
-    reached: f64,
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    threshold: f32,
+    tree: u8,
+    /// The leaves of the tree that can be reached, a bit each, if the number is at least the threshold, and if it is less.
+    if_above: u16,
+    if_below: u16,
 }
 
-impl<'t> Walk<'t> {
-    /// Begins before the first split of each tree.
-    #[must_use]
-    pub fn new(trees: &'t Trees<'t>) -> Self {
-        let open = (0..).take(trees.roots.len()).collect();
-        Self { trees, at: trees.roots.to_vec(), open, reached: 0.0 }
+/// The leaves of each tree that some numbers may reach, a bit each.
+#[derive(Clone, Debug)]
+pub struct Reach([u16; TREES]);
+
+impl Default for Reach {
+    /// What numbers reach of which nothing is known: all.
+    fn default() -> Self {
+        Self([u16::MAX; TREES])
     }
+}
 
-    /// Says whether [`Trees::most`] is at least `least`, by as few trees as that takes, and goes on through the splits on numbers that are
-    /// `settled`: their ranges are one value, the same in all later calls. `bounds` are those of the trees.
-    pub fn may_reach(&mut self, numbers: &Ranges, settled: &Each<bool>, least: f64, bounds: &Bounds) -> bool {
-        let Self { trees, at, open, reached } = self;
-        let most_of = |tree: u16| bounds.trees.get(usize::from(tree)).copied().unwrap_or_default();
-        // The most that the trees can add: that of each is replaced by what it can add from where it has got to.
-        let mut most = trees.constant + *reached + open.iter().map(|tree| most_of(*tree)).sum::<f64>();
-        let (mut next, mut kept) = (0, 0);
-        while most >= least
-            && let Some(&tree) = open.get(next)
-        {
-            next += 1;
-            let Some(at) = at.get_mut(usize::from(tree)) else { continue };
-            *at = trees.follow(*at, &numbers.least, |number| settled.get(number));
-            let adds = f64::from(trees.most_from(*at, numbers, &bounds.below, f32::MIN));
-            most += adds - most_of(tree);
-            if *at < 0 {
-                *reached += adds;
-            } else {
-                open[kept] = tree;
-                kept += 1;
+impl Reach {
+    /// Rules out what a number does not reach that is at least `least` and at most `most`.
+    pub fn narrow(&mut self, trees: &Arranged, number: usize, least: f64, most: f64) {
+        let tests = trees.numbers.get(number).map_or(&[][..], Vec::as_slice);
+        let (least, most) = (rounded_down(least), rounded_down(most));
+        let mut left = tests.iter();
+        for test in left.by_ref() {
+            if test.threshold > least {
+                if most < test.threshold {
+                    self.keep(test.tree, test.if_below);
+                }
+                break;
             }
+            self.keep(test.tree, test.if_above);
         }
-        open.drain(kept..next);
-        most >= least
-    }
-
-    /// Returns the sum, as [`Trees::sum`] does.
-    #[must_use]
-    pub fn sum(&self, numbers: &Each<f32>) -> f64 {
-        self.at
-            .iter()
-            .fold(self.trees.constant, |sum, &at| sum + self.trees.leaf(self.trees.follow(at, numbers, |_| true)))
-    }
-}
-
-impl Trees<'_> {
-    /// Goes on from a split as far as numbers are settled.
-    fn follow(&self, mut at: i16, numbers: &Each<f32>, is_settled: impl Fn(u8) -> bool) -> i16 {
-        while let Some(split) = self.split(at)
-            && is_settled(split.number)
-        {
-            at = split.next[usize::from(numbers.passes(split))];
-        }
-        at
-    }
-
-    /// Returns the greatest leaf that can be reached from a split, or `least` if that is greater. `most` is the greatest leaf below each
-    /// split: where it is no greater than what has been found, nothing is looked at, which saves most of the way.
-    fn most_from(&self, mut at: i16, numbers: &Ranges, most: &[f32], least: f32) -> f32 {
-        let mut found = least;
-        let most_at = |at: i16| usize::try_from(at).map_or_else(|_| self.leaf(at) as f32, |split| most[split]);
-        while let Some(split) = self.split(at) {
-            if most_at(at) <= found {
-                return found;
+        for test in left.rev() {
+            if most >= test.threshold {
+                break;
             }
-            let [below, above] = split.next;
-            if numbers.least.passes(split) {
-                at = above;
-            } else if !numbers.most.passes(split) {
-                at = below;
-            } else if most_at(below) < most_at(above) {
-                found = self.most_from(above, numbers, most, found);
-                at = below;
-            } else {
-                found = self.most_from(below, numbers, most, found);
-                at = above;
-            }
+            self.keep(test.tree, test.if_below);
         }
-        found.max(self.leaf(at) as f32)
     }
-}
 
-/// What each number may be: at least, and at most.
-#[derive(Clone, Debug)]
-pub struct Ranges {
-    least: Each<f32>,
-    most: Each<f32>,
-}
-
-impl Ranges {
-    /// Rounds both down, as [`Each::rounded_down`] does.
+    /// Returns the most that the trees add: their sum, if each number has been narrowed to one value.
     #[must_use]
-    pub fn new(least: &[f64], most: &[f64]) -> Self {
-        Self { least: Each::rounded_down(least), most: Each::rounded_down(most) }
+    pub fn most(&self, trees: &Arranged) -> f64 {
+        trees.leaves.iter().zip(&self.0).fold(trees.constant, |sum, (leaves, reached)| {
+            sum + f64::from(leaves[reached.trailing_zeros() as usize % LEAVES])
+        })
     }
 
-    /// Of numbers that are known.
-    #[must_use]
-    pub fn known(numbers: &[f64]) -> Self {
-        let least = Each::rounded_down(numbers);
-        Self { most: least.clone(), least }
-    }
-}
-
-/// A value for each number that a [`Split`] may name, so that none has to be checked for.
-#[derive(Clone, Debug)]
-pub struct Each<T>([T; 1 << u8::BITS]);
-
-impl<T: Copy + Default> Each<T> {
-    fn of(values: impl Iterator<Item = T>) -> Self {
-        let mut each = Self([T::default(); _]);
-        each.0.iter_mut().zip(values).for_each(|(to, value)| *to = value);
-        each
-    }
-
-    fn get(&self, number: u8) -> T {
-        self.0[usize::from(number)]
+    fn keep(&mut self, tree: u8, leaves: u16) {
+        self.0[usize::from(tree)] &= leaves;
     }
 }
 
-impl Each<bool> {
-    /// Marks some numbers.
-    #[must_use]
-    pub fn marked(marked: &[bool]) -> Self {
-        Self::of(marked.iter().copied())
-    }
-}
-
-impl Each<f32> {
-    /// Rounds numbers down to the precision of thresholds. Each is at least a threshold exactly if it was before.
-    #[must_use]
-    pub fn rounded_down(numbers: &[f64]) -> Self {
-        Self::of(numbers.iter().map(|&number| {
-            let rounded = number as f32;
-            if f64::from(rounded) > number { rounded.next_down() } else { rounded }
-        }))
-    }
-
-    fn passes(&self, split: &Split) -> bool {
-        self.get(split.number) >= split.threshold
-    }
+/// Rounds a number down to the precision of thresholds. It is at least a threshold exactly if it was before.
+fn rounded_down(number: f64) -> f32 {
+    let rounded = number as f32;
+    if f64::from(rounded) > number { rounded.next_down() } else { rounded }
 }
 
 fn is_above(split: &Split, numbers: &[f64]) -> bool {
@@ -286,45 +219,46 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_value_surpasses_the_bound(
+        fn no_value_surpasses_the_most(
             (splits, leaves, roots) in trees(),
             ends in prop::collection::vec((-1.5_f64..1.5, prop_oneof![Just(0.0), 0.0_f64..3.0]), 4),
             within in prop::collection::vec(0.0_f64..=1.0, 4),
         ) {
             let trees = Trees { constant: 0.5, roots: &roots, splits: &splits, leaves: &leaves };
+            let arranged = trees.arranged().unwrap_or_default();
             let [least, most]: [Vec<f64>; 2] = [0.0, 1.0].map(|of| ends.iter().map(|(from, wide)| from + of * wide).collect());
             let numbers: Vec<f64> = least.iter().zip(&most).zip(within).map(|((from, to), at)| (from + (to - from) * at).min(*to)).collect();
-            prop_assert!(trees.sum(&numbers) <= trees.most(&least, &most) + 1e-9);
-            prop_assert!((trees.most(&numbers, &numbers) - trees.sum(&numbers)).abs() < 1e-9);
-        }
-
-        #[test]
-        fn a_walk_ends_where_the_trees_do(
-            (splits, leaves, roots) in trees(),
-            ends in prop::collection::vec((-1.5_f64..1.5, prop_oneof![Just(0.0), 0.0_f64..3.0]), 4),
-            within in prop::collection::vec(0.0_f64..=1.0, 4),
-            settled in prop::collection::vec(any::<bool>(), 4),
-            bound in -3.0_f64..3.0,
-        ) {
-            let trees = Trees { constant: 0.5, roots: &roots, splits: &splits, leaves: &leaves };
-            let [least, most]: [Vec<f64>; 2] = [0.0, 1.0].map(|of| ends.iter().map(|(from, wide)| from + of * wide).collect());
-            let settled: Vec<bool> = (0..4).map(|at| least[at] == most[at] && settled[at]).collect();
-            let later: Vec<f64> = least.iter().zip(&most).zip(within).map(|((from, to), at)| (from + (to - from) * at).min(*to)).collect();
-            let mut walk = Walk::new(&trees);
-            let may = walk.may_reach(&Ranges::new(&least, &most), &Each::marked(&settled), bound, &trees.bounds());
-            prop_assert_eq!(may, trees.most(&least, &most) >= bound);
-            // A walk that stopped early goes on as well.
-            let all = Each::marked(&[true; 4]);
-            let may = walk.may_reach(&Ranges::new(&later, &later), &all, bound, &trees.bounds());
-            prop_assert_eq!(may, trees.sum(&later) >= bound);
-            prop_assert_eq!(walk.sum(&Each::rounded_down(&later)), trees.sum(&later));
+            let mut reach = Reach::default();
+            (0..4).for_each(|number| reach.narrow(&arranged, number, least[number], most[number]));
+            prop_assert_eq!(reach.most(&arranged), trees.most(&least, &most));
+            prop_assert!(trees.sum(&numbers) <= reach.most(&arranged) + 1e-9);
+            // What was ruled out does not change what is found once all is known, in any order.
+            (0..4).rev().for_each(|number| reach.narrow(&arranged, number, numbers[number], numbers[number]));
+            prop_assert_eq!(reach.most(&arranged), trees.sum(&numbers));
         }
 
         #[test]
         fn rounding_down_passes_the_same_thresholds(number in -2.0_f64..2.0, threshold in -2.0_f32..2.0) {
             for number in [number, threshold.into(), f64::from(threshold).next_down(), f64::from(threshold).next_up()] {
                 let split = Split { number: 0, threshold, next: [0, 0] };
-                prop_assert_eq!(Each::rounded_down(&[number]).passes(&split), is_above(&split, &[number]));
+                prop_assert_eq!(rounded_down(number) >= threshold, is_above(&split, &[number]));
+            }
+        }
+    }
+
+    impl Trees<'_> {
+        /// The most that the trees add for numbers in these ranges, branch by branch.
+        fn most(&self, least: &[f64], most: &[f64]) -> f64 {
+            self.roots.iter().fold(self.constant, |sum, &root| sum + self.most_below(root, [least, most]))
+        }
+
+        fn most_below(&self, at: i16, [least, most]: [&[f64]; 2]) -> f64 {
+            let Some(split) = self.split(at) else { return self.leaf(at) };
+            let [below, above] = split.next.map(|next| self.most_below(next, [least, most]));
+            match [least, most].map(|numbers| is_above(split, numbers)) {
+                [true, _] => above,
+                [_, false] => below,
+                [false, true] => below.max(above),
             }
         }
     }
