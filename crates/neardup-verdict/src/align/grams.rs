@@ -128,18 +128,21 @@ impl Grams {
         /// After this number of bytes it is checked whether the rest can still make the texts similar enough.
         const PIECE: usize = 1 << 9;
         let own = self.distinct.numbers().len();
-        // Bits of grams that this text lacks: those that set one are distinct.
-        let mut lacking = vec![0_u64; self.outline.bits.len()];
+        // The bits of this text, each word beside one with bits of grams that it lacks: those that set one are distinct.
+        let mut words: Vec<[u64; 2]> = self.outline.bits.iter().map(|word| [*word, 0]).collect();
         let (mut found, mut lone, mut unread) = (0, 0, characters);
         let mut reader = GramReader::default();
         let mut rest = text;
         loop {
             let (piece, next) = rest.split_at(rest.floor_char_boundary(PIECE));
+            // Without a branch, because which texts have a gram cannot be foreseen.
             let mut sink = |gram| {
-                let hash = self.distinct.hash(gram);
-                let has = is_set(&self.outline.bits, hash);
-                found += usize::from(has);
-                lone += usize::from(!has && set(&mut lacking, hash));
+                let (word, mask) = place(words.len(), self.distinct.hash(gram));
+                let Some([own, lacking]) = words.get_mut(word) else { return };
+                let is_new = mask & !(*own | *lacking);
+                found += usize::from(*own & mask != 0);
+                lone += usize::from(is_new != 0);
+                *lacking |= is_new;
             };
             if !reader.read(piece, unit, &mut sink) {
                 return true;
@@ -151,7 +154,10 @@ impl Grams {
             // A character completes one gram at most. The quotient is at least the exact one, however both are rounded.
             let shared = found + unread;
             let may_overlap = shared as f64 / own.min(shared + lone).max(1) as f64 >= least;
-            if next.is_empty() || !may_overlap {
+            // If it goes on like this, the rest will not rule them out.
+            let read = characters - unread;
+            let likely = (found * characters) as f64 >= least * (own.min(characters) * read) as f64;
+            if next.is_empty() || !may_overlap || likely {
                 return may_overlap;
             }
             rest = next;
@@ -196,21 +202,13 @@ fn place(words: usize, hash: u64) -> (usize, u64) {
     ((hash >> 6) as usize & words.wrapping_sub(1), 1 << (hash & 63))
 }
 
+/// Sets the bit of a hash.
 #[inline]
-fn is_set(bits: &[u64], hash: u64) -> bool {
+fn set(bits: &mut [u64], hash: u64) {
     let (word, mask) = place(bits.len(), hash);
-    bits.get(word).is_some_and(|word| word & mask != 0)
-}
-
-/// Sets the bit of a hash; says whether it was not set before.
-#[inline]
-fn set(bits: &mut [u64], hash: u64) -> bool {
-    let (word, mask) = place(bits.len(), hash);
-    bits.get_mut(word).is_some_and(|word| {
-        let is_new = *word & mask == 0;
+    if let Some(word) = bits.get_mut(word) {
         *word |= mask;
-        is_new
-    })
+    }
 }
 
 /// Reads the grams of a text, piece by piece.
