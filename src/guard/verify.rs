@@ -1,5 +1,8 @@
 //! The last stage: compares a candidate's text with the new one, by the same rule as clean-ups.
 
+use std::rc::Rc;
+
+use neardup_text::hash::token_hash;
 use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
@@ -129,7 +132,13 @@ impl<'a> Verifier<'a> {
             Some(side) => side,
             None => self.side.insert(with_keys(rule.side(self.document)?, self.document)?),
         };
-        let other_side = with_keys(rule.side_of_one_pair(other)?, other)?;
+        let hash = token_hash(other);
+        let known = guard.compared.borrow_mut().find(hash).filter(|known| known.text() == other);
+        let is_new = known.is_none();
+        let other_side = match known {
+            Some(known) => known,
+            None => Rc::new(with_keys(rule.side_of_one_pair(other)?, other)?),
+        };
         let mut rows = Neighbours(GuardedRows::of(guard));
         // Only sketches have keys by which other rows are found.
         let forms = is_sketch.then(|| {
@@ -139,9 +148,14 @@ impl<'a> Verifier<'a> {
             });
             forms
         });
-        let keys = [side, &other_side].map(|side| move || side.keys(sketch).map(<[u64]>::to_vec));
+        let keys = [side, &*other_side].map(|side| move || side.keys(sketch).map(<[u64]>::to_vec));
         let around = forms.map(|forms| Around { forms, rows: &mut rows, keys: [&keys[0], &keys[1]], own: [None; 2] });
-        ask(rule, side, &other_side, around).map(Some)
+        let answer = ask(rule, side, &other_side, around)?;
+        // Most texts are ruled out by a part of them, and hardly met again.
+        if is_new && other_side.is_read() && !other_side.is_beginning() {
+            guard.compared.borrow_mut().keep(hash, other_side);
+        }
+        Ok(Some(answer))
     }
 }
 

@@ -21,6 +21,7 @@ use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::catalog;
 use crate::pg::table::invalidation::{self, Stamp};
 use crate::pg::table::partition::{self, Leaf, RootTrigger};
+use crate::verdict::sides::Sides;
 
 /// The guard of a table, shared by the triggers of its partitions.
 pub struct Guard {
@@ -56,6 +57,8 @@ pub struct Guard {
     parts: RefCell<AHashMap<pg_sys::Oid, Rc<Part>>>,
     /// What verdicts have learned of the table, and how large it was then.
     forms: RefCell<Option<(u32, Forms)>>,
+    /// Texts of rows that were compared, by their hashes.
+    pub compared: RefCell<Sides>,
     stamps: Vec<(pg_sys::Oid, Stamp)>,
 }
 
@@ -73,6 +76,9 @@ pub struct Part {
 
 /// The function in whose call the condition of a guard's trigger names the one that merges rows.
 const MERGES_BY: &CStr = c"merges_by";
+
+/// How many bytes of texts that were compared a session keeps for a guard.
+const COMPARED: usize = 8 << 20;
 
 thread_local! {
     /// By trigger; triggers of partitions share the guard of their root.
@@ -175,6 +181,7 @@ impl Guard {
             roles,
             parts: RefCell::default(),
             forms: RefCell::default(),
+            compared: RefCell::new(Sides::new(COMPARED)),
             stamps,
         })
     }

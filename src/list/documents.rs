@@ -25,6 +25,8 @@ use crate::verdict::sides::Sides;
 /// How many documents are read at once: at first, and at most.
 const FIRST: usize = 1;
 const MOST: usize = 1000;
+/// How many bytes of prepared texts are kept at least: those that a row of a long form is compared with, which the next one is compared with, too.
+const LEAST_PREPARED: usize = 16 << 20;
 /// How many candidates of a row are read with it, before it is known whether they are needed.
 const AT_ONCE: usize = 2;
 
@@ -183,7 +185,8 @@ impl<'s> Judge<'s> {
         neighbours: Option<Neighbours<IndexedRows<'s>>>,
         frequency: Option<KeyFrequency>,
     ) -> Self {
-        let (sides, ruled_out) = (Sides::new(texts.room / 2), RuledOut::new(texts.room / 4, 0));
+        let sides = Sides::new((texts.room / 2).max(LEAST_PREPARED));
+        let ruled_out = RuledOut::new(texts.room / 4, 0);
         let (excerpts, forms) = (Excerpts::default(), Forms::default());
         Self { texts, excerpts, rule, neighbours, forms, frequency, sides, ruled_out: Rc::new(RefCell::new(ruled_out)) }
     }

@@ -91,6 +91,11 @@ impl Side {
         matches!(self, Self::Prepared(prepared, _) if prepared.is_beginning())
     }
 
+    /// Says whether it was compared further than by a part of it.
+    pub fn is_read(&self) -> bool {
+        matches!(self, Self::Prepared(prepared, _) if prepared.is_read())
+    }
+
     /// Says whether two texts are the same.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {

@@ -1,4 +1,5 @@
-//! Texts prepared for comparisons, kept as long as they are asked for.
+//! Texts prepared for comparisons, kept as long as they are asked for: by a list by the numbers of their rows, by a guard from row to row by their
+//! hashes, because where many rows follow one form, each is compared with the same ones as the row before.
 
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ const BYTES_OF_A_BYTE: usize = 20;
 /// The most texts of a generation: of short ones, more would not stay in the processor's cache, and they are soon prepared again.
 const MOST: usize = 512;
 
-/// Prepared texts by the numbers of their rows. Those of the last generation stay for as long as they are asked for again.
+/// Prepared texts by a number of each. Those of the last generation stay for as long as they are asked for again.
 pub struct Sides {
     sides: AHashMap<u64, Rc<Side>>,
     /// Those that were prepared before these and have not been asked for since.
@@ -30,30 +31,40 @@ impl Sides {
         Self { sides: AHashMap::new(), older: AHashMap::new(), bytes: 0, room: room / 2 }
     }
 
-    /// Returns a row's prepared text; `prepare` makes it if it is not kept, unless the row has none.
+    /// Returns the text of a number; `prepare` makes it if it is not kept, unless there is none.
     ///
     /// # Errors
     /// Those of `prepare`.
-    pub fn get(&mut self, row: u64, prepare: impl FnOnce() -> Result<Option<Side>>) -> Result<Option<Rc<Side>>> {
-        if let Some(side) = self.sides.get(&row) {
-            return Ok(Some(Rc::clone(side)));
+    pub fn get(&mut self, number: u64, prepare: impl FnOnce() -> Result<Option<Side>>) -> Result<Option<Rc<Side>>> {
+        if let Some(side) = self.find(number) {
+            return Ok(Some(side));
         }
-        let known = self.older.remove(&row);
+        let side = prepare()?.map(Rc::new);
+        if let Some(side) = &side {
+            self.keep(number, Rc::clone(side));
+        }
+        Ok(side)
+    }
+
+    /// Returns the text of a number if it is kept.
+    pub fn find(&mut self, number: u64) -> Option<Rc<Side>> {
+        if let Some(side) = self.sides.get(&number) {
+            return Some(Rc::clone(side));
+        }
+        let side = self.older.remove(&number)?;
+        self.keep(number, Rc::clone(&side));
+        Some(side)
+    }
+
+    /// Keeps a text.
+    pub fn keep(&mut self, number: u64, side: Rc<Side>) {
         if self.bytes > self.room || self.sides.len() >= MOST {
             // Both maps keep their room: large allocations, again and again among small ones, make an allocator tidy up each time.
             std::mem::swap(&mut self.older, &mut self.sides);
             self.sides.clear();
             self.bytes = 0;
         }
-        let side = match known {
-            Some(side) => side,
-            None => match prepare()? {
-                Some(side) => Rc::new(side),
-                None => return Ok(None),
-            },
-        };
         self.bytes += side.text().len() * BYTES_OF_A_BYTE + BYTES_OF_EACH;
-        self.sides.insert(row, Rc::clone(&side));
-        Ok(Some(side))
+        self.sides.insert(number, side);
     }
 }

@@ -174,6 +174,12 @@ impl<'t> Prepared<'t> {
         self.whole.is_some()
     }
 
+    /// Says whether its 4-grams are known: if it is [`Self::for_one_pair`], a part of it did not rule the pair out.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.grams.get().is_some()
+    }
+
     /// Says whether two texts are the same, to their ends.
     #[must_use]
     pub fn is_same(&self, other: &Prepared<'_>) -> bool {
@@ -299,7 +305,8 @@ impl<'t> Prepared<'t> {
     /// Says whether the overlap may be at least `least`, by reading a part of a text that is [`Self::for_one_pair`]; of others, nothing is
     /// read.
     pub(crate) fn may_overlap(&self, other: &Prepared<'_>, least: f64) -> bool {
-        match (self.is_for_one_pair, other.is_for_one_pair) {
+        let is_unread = |of: &Prepared<'_>| of.is_for_one_pair && !of.is_read();
+        match (is_unread(self), is_unread(other)) {
             (false, true) => self.grams().may_overlap_text(other.plain(), other.characters, least),
             (true, false) => other.may_overlap(self, least),
             _ => true,
