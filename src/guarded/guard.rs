@@ -21,6 +21,7 @@ use crate::pg::call::trigger::{RowTrigger, is_text};
 use crate::pg::catalog;
 use crate::pg::table::invalidation::{self, Stamp};
 use crate::pg::table::partition::{self, Leaf, RootTrigger};
+use crate::pg::table::temporary::sort_memory;
 use crate::verdict::sides::Sides;
 
 /// The guard of a table, shared by the triggers of its partitions.
@@ -77,7 +78,7 @@ pub struct Part {
 /// The function in whose call the condition of a guard's trigger names the one that merges rows.
 const MERGES_BY: &CStr = c"merges_by";
 
-/// How many bytes of texts that were compared a session keeps for a guard.
+/// How many bytes of texts that were compared a session keeps for a guard at least; more if `work_mem` is more.
 const COMPARED: usize = 8 << 20;
 
 thread_local! {
@@ -181,7 +182,7 @@ impl Guard {
             roles,
             parts: RefCell::default(),
             forms: RefCell::default(),
-            compared: RefCell::new(Sides::new(COMPARED)),
+            compared: RefCell::new(Sides::new(sort_memory().max(COMPARED))),
             stamps,
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! A gram is four consecutive letters, digits or Han characters, ignoring everything between them; a text with fewer of these is a
 //! single gram. Texts are compared as sketches see them, after the default steps of [`normalize`]: without case and width, in one
-//! spelling, Han characters in simplified form. Most texts consist of characters whose units need no such pass ([`unit`]); any other text
+//! spelling, Han characters in simplified form. Most texts consist of characters whose units need no such pass ([`units`]); any other text
 //! is normalised first.
 //!
 //! [`Grams`] holds the distinct grams of a text and finds each. Bits, one for each gram, say of most pairs that the overlap is too low.
@@ -11,6 +11,8 @@
 //! comparison stops as soon as the rest cannot make the two similar enough. Of a text that is compared only once, the grams are not kept
 //! at first: [`Grams::may_overlap_text`] reads only as much of it as shows that the overlap is too low. Time and memory are linear in the
 //! texts.
+
+use memchr::memchr_iter;
 
 use super::distinct::Distinct;
 use neardup_text::interrupt;
@@ -24,6 +26,7 @@ const BITS: usize = 8;
 
 /// Bits of a unit.
 const UNIT_BITS: u32 = 16;
+const UNIT: u32 = (1 << UNIT_BITS) - 1;
 
 /// The distinct grams of a text.
 #[derive(Debug)]
@@ -69,9 +72,9 @@ impl Outline {
 impl Grams {
     /// Reads the grams of a text of `characters` characters.
     pub(crate) fn of(text: &str, characters: usize) -> Self {
-        let distinct = Self::read(text, characters, unit).or_else(|| {
+        let distinct = Self::read(text, characters, units).or_else(|| {
             let mut buffer = Buffer::default();
-            Self::read(normalize(text, Steps::CHARS, &mut buffer), characters, normalized_unit)
+            Self::read(normalize(text, Steps::CHARS, &mut buffer), characters, |c| normalized_unit(c).into())
         });
         let distinct = distinct.unwrap_or_else(|| Distinct::with_capacity(0));
         let words = (BITS * distinct.numbers().len() / 64).next_power_of_two();
@@ -86,12 +89,12 @@ impl Grams {
     }
 
     /// Reads the grams of a text by the units of its characters; `None` if it has to be [normalised](UNKNOWN).
-    fn read(text: &str, characters: usize, unit: impl Fn(char) -> u16) -> Option<Distinct> {
+    fn read(text: &str, characters: usize, units: impl Fn(char) -> u32) -> Option<Distinct> {
         /// The most grams that there is room for before they are counted.
         const FIRST: usize = 1 << 12;
         let mut distinct = Distinct::with_capacity(characters.min(FIRST));
         let mut reader = GramReader::default();
-        let is_read = reader.read(text, unit, &mut |gram| {
+        let is_read = reader.read(text, units, &mut |gram| {
             distinct.insert(gram);
         });
         if !is_read {
@@ -130,7 +133,10 @@ impl Grams {
         let own = self.distinct.numbers().len();
         // The bits of this text, each word beside one with bits of grams that it lacks: those that set one are distinct.
         let mut words: Vec<[u64; 2]> = self.outline.bits.iter().map(|word| [*word, 0]).collect();
-        let (mut found, mut lone, mut unread) = (0, 0, characters);
+        // A character completes one gram at most, or two if it has two units: a letter of Latin-1, whose first byte no other character has.
+        let doubled = |text: &str| memchr_iter(0xc3, text.as_bytes()).count();
+        let most = characters + doubled(text);
+        let (mut found, mut lone, mut unread) = (0, 0, most);
         let mut reader = GramReader::default();
         let mut rest = text;
         loop {
@@ -144,19 +150,18 @@ impl Grams {
                 lone += usize::from(is_new != 0);
                 *lacking |= is_new;
             };
-            if !reader.read(piece, unit, &mut sink) {
+            if !reader.read(piece, units, &mut sink) {
                 return true;
             }
             if next.is_empty() {
                 reader.finish(sink);
             }
-            unread -= piece.chars().count();
-            // A character completes one gram at most. The quotient is at least the exact one, however both are rounded.
+            unread -= piece.chars().count() + doubled(piece);
+            // The quotient is at least the exact one, however both are rounded.
             let shared = found + unread;
             let may_overlap = shared as f64 / own.min(shared + lone).max(1) as f64 >= least;
             // If it goes on like this, the rest will not rule them out.
-            let read = characters - unread;
-            let likely = (found * characters) as f64 >= least * (own.min(characters) * read) as f64;
+            let likely = (found * most) as f64 >= least * (own.min(most) * (most - unread)) as f64;
             if next.is_empty() || !may_overlap || likely {
                 return may_overlap;
             }
@@ -219,28 +224,38 @@ struct GramReader {
 }
 
 impl GramReader {
-    /// Reads a text; returns `false` at a character whose unit is [`UNKNOWN`].
+    /// Reads a text; returns `false` at a character whose units are [`UNKNOWN`].
     #[inline]
-    fn read(&mut self, text: &str, unit: impl Fn(char) -> u16, sink: &mut impl FnMut(u64)) -> bool {
+    fn read(&mut self, text: &str, units: impl Fn(char) -> u32, sink: &mut impl FnMut(u64)) -> bool {
         interrupt::check();
         for (count, c) in text.chars().enumerate() {
             if count & 0x3fff == 0x3fff {
                 interrupt::check();
             }
-            let unit = unit(c);
-            if unit == 0 {
+            let units = units(c);
+            if units == 0 {
                 continue;
             }
-            if unit == UNKNOWN {
-                return false;
+            if units > UNIT {
+                if units == UNKNOWN {
+                    return false;
+                }
+                self.push(units & UNIT, sink);
+                self.push(units >> UNIT_BITS, sink);
+                continue;
             }
-            self.gram = self.gram << UNIT_BITS | u64::from(unit);
-            self.units += 1;
-            if self.units >= UNITS {
-                sink(self.gram);
-            }
+            self.push(units, sink);
         }
         true
+    }
+
+    #[inline]
+    fn push(&mut self, unit: u32, sink: &mut impl FnMut(u64)) {
+        self.gram = self.gram << UNIT_BITS | u64::from(unit);
+        self.units += 1;
+        if self.units >= UNITS {
+            sink(self.gram);
+        }
     }
 
     /// Ends the text; a text of one to three units has one gram.
@@ -252,42 +267,63 @@ impl GramReader {
     }
 }
 
-/// The unit of a character that has to be normalised with its neighbours. No character has the code.
-const UNKNOWN: u16 = 0xffff;
+/// The units of a character that has to be normalised with its neighbours. No character has them.
+const UNKNOWN: u32 = u32::MAX;
 
-/// Returns the unit of a character, as normalisation would make it: 0 if it is none, [`UNKNOWN`] if it depends on its neighbours or is rare.
+/// Returns the units of a character, as normalisation would make them, the first in the lowest bits: none, [`UNKNOWN`] if they depend on its
+/// neighbours.
 #[inline]
-fn unit(c: char) -> u16 {
+fn units(c: char) -> u32 {
     match c {
-        '\u{4e00}'..='\u{9fff}' => bits(simplified(c)),
+        '\u{4e00}'..='\u{9fff}' => bits(simplified(c)).into(),
         '\0'..='\x7f' => ascii(c),
         // Kana, signs of repetition and Hangul syllables.
         '\u{3041}'..='\u{3096}'
         | '\u{30a1}'..='\u{30fa}'
         | '\u{30fc}'
         | '\u{3005}'..='\u{3007}'
-        | '\u{ac00}'..='\u{d7a3}' => u32::from(c) as u16,
+        | '\u{ac00}'..='\u{d7a3}' => c.into(),
         // Full width.
         '\u{ff01}'..='\u{ff5e}' => ascii(char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c)),
         // The punctuation of Chinese texts.
         '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3002}' | '\u{3008}'..='\u{3011}' => 0,
+        // Cyrillic.
+        '\u{430}'..='\u{44f}' => c.into(),
+        '\u{410}'..='\u{42f}' => u32::from(c) + 0x20,
         _ => rare(c),
     }
 }
 
 #[inline]
-fn ascii(c: char) -> u16 {
-    if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() as u16 } else { 0 }
+fn ascii(c: char) -> u32 {
+    if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() as u32 } else { 0 }
 }
 
 #[cold]
-fn rare(c: char) -> u16 {
+fn rare(c: char) -> u32 {
+    /// Two units.
+    const fn two(text: [char; 2]) -> u32 {
+        text[0] as u32 | (text[1] as u32) << UNIT_BITS
+    }
     match c {
-        // Of Latin-1, the signs.
+        // Of Latin-1, the signs; of its letters those that no vowel after them takes the tone of.
         '\u{80}'..='\u{bf}' if !c.is_alphanumeric() => 0,
+        '×' | '÷' => 0,
+        'ä' | 'Ä' | 'æ' | 'Æ' => two(['a', 'e']),
+        'ö' | 'Ö' | 'ø' | 'Ø' => two(['o', 'e']),
+        'ü' | 'Ü' => two(['u', 'e']),
+        'å' | 'Å' => two(['a', 'a']),
+        'ß' => two(['s', 's']),
+        'ò' | 'ó' | 'õ' | 'ù' | 'ú' | 'Ò' | 'Ó' | 'Õ' | 'Ù' | 'Ú' => UNKNOWN,
+        '\u{c0}'..='\u{de}' => u32::from(c) + 0x20,
+        '\u{e0}'..='\u{ff}' => c.into(),
+        'ё' | 'Ё' => 'е'.into(),
+        // Numbers in circles, and degrees.
+        '①'..='⑨' => u32::from(c) - u32::from('①') + u32::from('1'),
+        '℃' => 'c'.into(),
         // Ideographs.
         '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2f7ff}' | '\u{30000}'..='\u{3fffd}' => {
-            normalized_unit(simplified(c))
+            normalized_unit(simplified(c)).into()
         }
         // Sound marks of kana, and signs that stand for letters.
         '\0'..='\u{1fff}'
@@ -321,7 +357,7 @@ fn normalized_unit(c: char) -> u16 {
 fn bits(c: char) -> u16 {
     let code = u32::from(c);
     // Beyond 65,535 the low 16 bits, apart from those of the planes below by the code points of surrogates, which no text has.
-    if code >> 16 == 0 { code as u16 } else { (code as u16 ^ 0xd800 ^ (code >> 16) as u16).clamp(1, UNKNOWN - 1) }
+    if code >> 16 == 0 { code as u16 } else { (code as u16 ^ 0xd800 ^ (code >> 16) as u16).clamp(1, u16::MAX - 1) }
 }
 
 #[cfg(test)]
@@ -372,10 +408,11 @@ mod tests {
 
     #[test]
     fn characters_are_units_as_normalised() {
-        for c in ('\0'..=char::MAX).filter(|&c| unit(c) != UNKNOWN) {
+        for c in ('\0'..=char::MAX).filter(|&c| units(c) != UNKNOWN) {
             let folded = normalized(c.encode_utf8(&mut [0; 4]));
-            let units: Vec<u16> = folded.chars().map(normalized_unit).filter(|&unit| unit != 0).collect();
-            assert_eq!(Some(unit(c)).filter(|&unit| unit != 0).into_iter().collect::<Vec<_>>(), units, "{c:?}");
+            let expected: Vec<u16> = folded.chars().map(normalized_unit).filter(|&unit| unit != 0).collect();
+            let found = [units(c) & UNIT, units(c) >> UNIT_BITS].map(|unit| unit as u16).into_iter();
+            assert_eq!(found.filter(|&unit| unit != 0).collect::<Vec<_>>(), expected, "{c:?}");
         }
     }
 
