@@ -13,7 +13,7 @@ const BYTES_OF_EACH: usize = 1 << 10;
 const BYTES_OF_A_BYTE: usize = 20;
 
 /// The most texts of a generation: of short ones, more would not stay in the processor's cache, and they are soon prepared again.
-const MOST: usize = 2048;
+const MOST: usize = 512;
 
 /// Prepared texts by a number of each. Those of the last generation stay for as long as they are asked for again.
 pub struct Sides {
