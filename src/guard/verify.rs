@@ -152,7 +152,7 @@ impl<'a> Verifier<'a> {
         let around = forms.map(|forms| Around { forms, rows: &mut rows, keys: [&keys[0], &keys[1]], own: [None; 2] });
         let answer = ask(rule, side, &other_side, around)?;
         // Most texts are ruled out by a part of them, and hardly met again.
-        if is_new && other_side.is_read() && !other_side.is_beginning() {
+        if is_new && other_side.is_worth_keeping() {
             guard.compared.borrow_mut().keep(hash, other_side);
         }
         Ok(Some(answer))

@@ -78,8 +78,8 @@ pub struct Part {
 /// The function in whose call the condition of a guard's trigger names the one that merges rows.
 const MERGES_BY: &CStr = c"merges_by";
 
-/// How many bytes of texts that were compared a session keeps for a guard at least; more if `work_mem` is more.
-const COMPARED: usize = 8 << 20;
+/// How many bytes of texts that were compared a session keeps for a guard, at least and at most; between these, `work_mem`.
+const COMPARED: (usize, usize) = (8 << 20, 64 << 20);
 
 thread_local! {
     /// By trigger; triggers of partitions share the guard of their root.
@@ -104,7 +104,7 @@ impl Guard {
             return Ok(None);
         };
         let guard = Self::loaded(&root)?;
-        GUARDS.with_borrow_mut(|guards| guards.insert(own, Rc::clone(&guard)));
+        Self::remember(own, &guard);
         Ok(Some(guard))
     }
 
@@ -125,8 +125,16 @@ impl Guard {
         }
         let guard = Rc::new(Self::prepare(root)?);
         guard.check_types(root)?;
-        GUARDS.with_borrow_mut(|guards| guards.insert(root.oid, Rc::clone(&guard)));
+        Self::remember(root.oid, &guard);
         Ok(guard)
+    }
+
+    /// Keeps the guard of a trigger, and forgets those of tables that have changed or are gone.
+    fn remember(trigger: pg_sys::Oid, guard: &Rc<Self>) {
+        GUARDS.with_borrow_mut(|guards| {
+            guards.retain(|_, known| known.is_current());
+            guards.insert(trigger, Rc::clone(guard));
+        });
     }
 
     fn is_current(&self) -> bool {
@@ -182,7 +190,7 @@ impl Guard {
             roles,
             parts: RefCell::default(),
             forms: RefCell::default(),
-            compared: RefCell::new(Sides::new(sort_memory().max(COMPARED))),
+            compared: RefCell::new(Sides::new(sort_memory().clamp(COMPARED.0, COMPARED.1))),
             stamps,
         })
     }

@@ -25,7 +25,7 @@ use crate::verdict::sides::Sides;
 /// How many documents are read at once: at first, and at most.
 const FIRST: usize = 1;
 const MOST: usize = 1000;
-/// How many bytes of prepared texts are kept at least: those that a row of a long form is compared with, which the next one is compared with, too.
+/// How many bytes of prepared texts are kept at least: rows that follow one long form are compared with the same ones.
 const LEAST_PREPARED: usize = 16 << 20;
 /// How many candidates of a row are read with it, before it is known whether they are needed.
 const AT_ONCE: usize = 2;

@@ -91,9 +91,10 @@ impl Side {
         matches!(self, Self::Prepared(prepared, _) if prepared.is_beginning())
     }
 
-    /// Says whether it was compared further than by a part of it.
-    pub fn is_read(&self) -> bool {
-        matches!(self, Self::Prepared(prepared, _) if prepared.is_read())
+    /// Says whether it is worth keeping for other pairs: a rule by facts has read all of it, and would read it in the same way again.
+    pub fn is_worth_keeping(&self) -> bool {
+        let Self::Prepared(prepared, _) = self else { return false };
+        prepared.is_read() && !prepared.is_beginning() && !prepared.depends_on_other()
     }
 
     /// Says whether two texts are the same.
@@ -199,7 +200,7 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Prepares a text that is compared with one other text only.
+    /// Prepares a text that is compared with few others.
     pub fn side_of_one_pair(&self, text: &str) -> Result<Side> {
         Ok(match self.side(text)? {
             Side::Prepared(prepared, keys) => Side::Prepared(Box::new(prepared.for_one_pair()), keys),

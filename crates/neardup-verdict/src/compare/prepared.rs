@@ -44,7 +44,7 @@ pub struct Prepared<'t> {
     plain: Option<String>,
     /// The number of characters.
     characters: usize,
-    /// Whether it is compared with one other text only.
+    /// Whether its grams are made only if a part of it does not rule the pair out.
     is_for_one_pair: bool,
     grams: OnceCell<Grams>,
     read: OnceCell<Rc<Reading>>,
@@ -132,8 +132,8 @@ impl<'t> Prepared<'t> {
         Prepared::of(Cow::Owned(beginning(text).to_owned()), Whole::of(text))
     }
 
-    /// Says that the text is compared with one other text only, one that is compared with many. If the two share little, that is found
-    /// without reading all of this text.
+    /// Says that the text is compared with few others, each of which is compared with many. If the two share little, that is found without reading
+    /// all of this text.
     #[must_use]
     pub fn for_one_pair(self) -> Self {
         Self { is_for_one_pair: true, ..self }
@@ -178,6 +178,13 @@ impl<'t> Prepared<'t> {
     #[must_use]
     pub fn is_read(&self) -> bool {
         self.grams.get().is_some()
+    }
+
+    /// Says whether it may be read otherwise beside another text: one of Han characters alone is Japanese beside Japanese, and then 曜 ends the
+    /// name of a day.
+    #[must_use]
+    pub fn depends_on_other(&self) -> bool {
+        self.plain().contains('曜')
     }
 
     /// Says whether two texts are the same, to their ends.

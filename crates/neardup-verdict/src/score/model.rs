@@ -40,13 +40,13 @@ fn rare(inputs: &Inputs) -> f64 {
     weighed.iter().map(|(value, weight)| value * weight).sum()
 }
 
-/// The trees by number, and nothing but the constant if there were too many (a test sees to it).
+/// The trees by number; none if there were too many, which a test rules out.
 static ARRANGED: LazyLock<Arranged> = LazyLock::new(|| TREES.arranged().unwrap_or_default());
 
 /// The score of a pair of which more and more becomes known.
 #[derive(Default)]
 pub(crate) struct Scoring {
-    /// What numbers that stay as they are leave of the trees.
+    /// The leaves that the numbers known for good can still reach.
     reach: Reach,
     /// How far those have been looked at.
     known: Known,
@@ -141,7 +141,7 @@ impl Scoring {
     }
 }
 
-/// Leaves of the trees what some numbers reach.
+/// Narrows by numbers that are known.
 fn narrow(reach: &mut Reach, numbers: Range<usize>, values: &[f64; COUNT]) {
     for number in numbers {
         reach.narrow(&ARRANGED, number, values[number], values[number]);
@@ -224,5 +224,9 @@ mod tests {
     #[test]
     fn the_trees_can_be_arranged() {
         assert!(TREES.arranged().is_some());
+        assert!(TREES.splits.iter().all(|split| usize::from(split.number) < COUNT));
+        let mut ends: Vec<i16> = TREES.splits.iter().flat_map(|split| split.next).filter(|next| *next < 0).collect();
+        ends.sort_unstable();
+        assert!(ends.windows(2).all(|two| two[0] != two[1]), "each leaf ends one way");
     }
 }

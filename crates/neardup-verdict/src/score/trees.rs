@@ -139,14 +139,14 @@ struct Test {
 pub struct Reach([u16; TREES]);
 
 impl Default for Reach {
-    /// What numbers reach of which nothing is known: all.
+    /// All leaves: nothing is known yet.
     fn default() -> Self {
         Self([u16::MAX; TREES])
     }
 }
 
 impl Reach {
-    /// Rules out what a number does not reach that is at least `least` and at most `most`.
+    /// Rules out leaves that a number from `least` to `most` cannot reach.
     pub fn narrow(&mut self, trees: &Arranged, number: usize, least: f64, most: f64) {
         let tests = trees.numbers.get(number).map_or(&[][..], Vec::as_slice);
         let (least, most) = (rounded_down(least), rounded_down(most));
