@@ -137,7 +137,7 @@ impl<'a> Verifier<'a> {
         let is_new = known.is_none();
         let other_side = match known {
             Some(known) => known,
-            None => Rc::new(with_keys(rule.side_of_one_pair(other)?, other)?),
+            None => Rc::new(with_keys(rule.side_of_candidate(other)?, other)?),
         };
         let mut rows = Neighbours(GuardedRows::of(guard));
         // Only sketches have keys by which other rows are found.

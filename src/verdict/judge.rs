@@ -91,10 +91,10 @@ impl Side {
         matches!(self, Self::Prepared(prepared, _) if prepared.is_beginning())
     }
 
-    /// Says whether it is worth keeping for other pairs: a rule by facts has read all of it, and would read it in the same way again.
+    /// Says whether it is worth keeping for other pairs: a rule by facts has read all of it.
     pub fn is_worth_keeping(&self) -> bool {
         let Self::Prepared(prepared, _) = self else { return false };
-        prepared.is_read() && !prepared.is_beginning() && !prepared.depends_on_other()
+        prepared.is_read() && !prepared.is_beginning()
     }
 
     /// Says whether two texts are the same.
@@ -200,10 +200,10 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Prepares a text that is compared with few others.
-    pub fn side_of_one_pair(&self, text: &str) -> Result<Side> {
+    /// Prepares one of the texts that another is compared with.
+    pub fn side_of_candidate(&self, text: &str) -> Result<Side> {
         Ok(match self.side(text)? {
-            Side::Prepared(prepared, keys) => Side::Prepared(Box::new(prepared.for_one_pair()), keys),
+            Side::Prepared(prepared, keys) => Side::Prepared(Box::new(prepared.as_candidate()), keys),
             side => side,
         })
     }

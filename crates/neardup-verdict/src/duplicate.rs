@@ -218,7 +218,7 @@ mod tests {
             prop_assert_eq!(prepared.duplicate(&b).unwrap(), expected);
             prop_assert!(may_be || expected.is_none(), "outlines rule out no duplicate");
             prop_assert_eq!(Prepared::new(&b).unwrap().duplicate(&a).unwrap(), expected, "symmetric");
-            let once = Prepared::new(&b).unwrap().for_one_pair();
+            let once = Prepared::new(&b).unwrap().as_candidate();
             prop_assert_eq!(Pair::new(&prepared, &once).duplicate().unwrap(), expected, "compared once");
             prop_assert_eq!(Pair::new(&once, &prepared).duplicate().unwrap(), expected, "compared once, symmetric");
         }

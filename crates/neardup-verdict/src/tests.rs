@@ -426,3 +426,43 @@ fn a_million_is_not_a_billion() {
         assert!(!conflicts(a, b).unwrap().is_empty(), "{a}");
     }
 }
+
+/// Passages of several scripts, with facts that are read in several ways.
+const PASSAGES: [&str; 14] = [
+    "定例会は6月16日(日)に市役所で開きます。",
+    "次の水曜日に会場へお集まりください。",
+    "定例会 日曜 九時 市役所",
+    "市议会决定，新桥将于五月二十日通车，票价三元。",
+    "市议会决定，新桥将于五月二十三日通车，票价五元。",
+    "《山海歌》第七集昨晚播出，李明饰演船长。",
+    "The council of Arlington meets on Monday, 12 May, at 9:30.",
+    "The council of Tampa meets on Tuesday, 13 May, at 9:30.",
+    "Müller trägt die Grüße über Köln, 5 % mehr als 2019.",
+    "Совет соберётся 12 мая в 9:30 в Самаре.",
+    "ประชุมวันจันทร์ที่ 12 พฤษภาคม เวลา 9.30 น.",
+    "> 次回は日曜です\n了解しました。",
+    "https://example.org/a/1 ",
+    "こんにちは。",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// What a guard keeps from row to row.
+    #[test]
+    fn a_kept_text_is_judged_as_one_that_is_read_anew(
+        texts in prop::collection::vec(prop::collection::vec(0..PASSAGES.len(), 1..8), 3..7),
+    ) {
+        let texts: Vec<String> = texts.iter().map(|parts| parts.iter().map(|at| PASSAGES[*at]).collect()).collect();
+        let (kept, others) = texts.split_first().unwrap();
+        let known = Prepared::new(kept).unwrap().as_candidate();
+        for other in others {
+            let own = Prepared::new(other).unwrap();
+            let anew = Prepared::new(kept).unwrap().as_candidate();
+            let fresh = Prepared::new(other).unwrap();
+            prop_assert_eq!(Pair::new(&own, &known).duplicate().unwrap(), Pair::new(&fresh, &anew).duplicate().unwrap());
+            let (found, expected) = (Pair::new(&own, &known).message().unwrap(), Pair::new(&fresh, &anew).message().unwrap());
+            prop_assert_eq!((found.verdict, found.score, found.reasons), (expected.verdict, expected.score, expected.reasons), "{:?} {:?}", kept, other);
+        }
+    }
+}

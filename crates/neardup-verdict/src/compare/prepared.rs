@@ -45,7 +45,7 @@ pub struct Prepared<'t> {
     /// The number of characters.
     characters: usize,
     /// Whether its grams are made only if a part of it does not rule the pair out.
-    is_for_one_pair: bool,
+    is_candidate: bool,
     grams: OnceCell<Grams>,
     read: OnceCell<Rc<Reading>>,
     /// What of the plain text is not its own message.
@@ -132,11 +132,10 @@ impl<'t> Prepared<'t> {
         Prepared::of(Cow::Owned(beginning(text).to_owned()), Whole::of(text))
     }
 
-    /// Says that the text is compared with few others, each of which is compared with many. If the two share little, that is found without reading
-    /// all of this text.
+    /// Makes the text one of many that another is compared with: if the two share little, that is found without reading all of this one.
     #[must_use]
-    pub fn for_one_pair(self) -> Self {
-        Self { is_for_one_pair: true, ..self }
+    pub fn as_candidate(self) -> Self {
+        Self { is_candidate: true, ..self }
     }
 
     fn of(text: Cow<'t, str>, whole: Option<Whole>) -> Result<Self> {
@@ -150,7 +149,7 @@ impl<'t> Prepared<'t> {
             whole,
             plain,
             characters,
-            is_for_one_pair: false,
+            is_candidate: false,
             grams: OnceCell::new(),
             read: OnceCell::new(),
             layout: OnceCell::new(),
@@ -174,17 +173,10 @@ impl<'t> Prepared<'t> {
         self.whole.is_some()
     }
 
-    /// Says whether its 4-grams are known: if it is [`Self::for_one_pair`], a part of it did not rule the pair out.
+    /// Says whether its 4-grams are known: if it is [`Self::as_candidate`], a part of it did not rule the pair out.
     #[must_use]
     pub fn is_read(&self) -> bool {
         self.grams.get().is_some()
-    }
-
-    /// Says whether it may be read otherwise beside another text: one of Han characters alone is Japanese beside Japanese, and then 曜 ends the
-    /// name of a day.
-    #[must_use]
-    pub fn depends_on_other(&self) -> bool {
-        self.plain().contains('曜')
     }
 
     /// Says whether two texts are the same, to their ends.
@@ -309,10 +301,10 @@ impl<'t> Prepared<'t> {
         self.grams().overlap(other.grams(), least)
     }
 
-    /// Says whether the overlap may be at least `least`, by reading a part of a text that is [`Self::for_one_pair`]; of others, nothing is
+    /// Says whether the overlap may be at least `least`, by reading a part of a text that is [`Self::as_candidate`]; of others, nothing is
     /// read.
     pub(crate) fn may_overlap(&self, other: &Prepared<'_>, least: f64) -> bool {
-        let is_unread = |of: &Prepared<'_>| of.is_for_one_pair && !of.is_read();
+        let is_unread = |of: &Prepared<'_>| of.is_candidate && !of.is_read();
         match (is_unread(self), is_unread(other)) {
             (false, true) => self.grams().may_overlap_text(other.plain(), other.characters, least),
             (true, false) => other.may_overlap(self, least),

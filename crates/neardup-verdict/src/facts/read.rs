@@ -41,8 +41,8 @@ pub(crate) fn read(text: &Text<'_>) -> Vec<Fact> {
         reader.at += han;
         reader.at = if reader.is_number(reader.at) { reader.figure() } else { reader.word() };
     }
-    let weekdays = if text.unspaced { [east_asian::weekdays(text), thai::weekdays(text)].concat() } else { Vec::new() };
-    for (day, units) in weekdays {
+    let thai = if text.unspaced { thai::weekdays(text) } else { Vec::new() };
+    for (day, units) in east_asian::weekdays(text).into_iter().chain(thai) {
         reader.push_date(units, [None, None, None, Some(day)]);
     }
     let mut facts = reader.facts;

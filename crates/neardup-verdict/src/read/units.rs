@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::numerals::Number;
+use super::numerals::{self, Number};
+use super::reading::unspaced;
 
 /// The kind of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,8 @@ impl Units {
         // It may have been opened before.
         let quote = |quote: &Range<usize>| quote.start + units - from.units..quote.end + units - from.units;
         self.quotes.extend(text.quotes[from.quotes..to.quotes].iter().map(quote));
-        self.unspaced |= text.unspaced;
+        // Of what is taken alone, so that a text is read in the same way beside any other.
+        self.unspaced |= text.unspaced && text.units[from.units..to.units].iter().any(|unit| text.is_unspaced(unit));
         self.numbers.extend_from_slice(&text.numbers[from.numbers..to.numbers]);
         self.units.extend(text.units[from.units..to.units].iter().map(unit));
         self.content.extend_from_slice(&text.content[from.units..to.units]);
@@ -122,7 +124,7 @@ pub(crate) struct Text<'t> {
     pub(crate) numbers: Vec<Number>,
     /// Titles and phrases in quotation marks, by their units.
     pub(crate) quotes: Vec<Range<usize>>,
-    /// Whether it has kana, or letters of another script without spaces; in a text that shares an end with another, whether either has.
+    /// Whether it has kana, or letters of another script without spaces.
     pub(crate) unspaced: bool,
     /// Whether it has more words than Han characters; then not every word is a name.
     pub(crate) latin: bool,
@@ -147,6 +149,13 @@ pub(crate) struct Counted {
 }
 
 impl Text<'_> {
+    /// Says whether a unit is a letter of a script other than Han that is written without spaces.
+    fn is_unspaced(&self, unit: &Unit) -> bool {
+        let rest = self.text.get(unit.start as usize..);
+        unit.kind == Kind::Han
+            && rest.and_then(|rest| rest.chars().next()).is_some_and(|raw| unspaced(numerals::fold(raw)))
+    }
+
     /// Returns the value of a number.
     pub(crate) fn number(&self, unit: &Unit) -> Option<Number> {
         let number = self.numbers.get(unit.numbers as usize);

@@ -137,9 +137,13 @@ impl Inputs {
 }
 
 impl Limits {
-    /// Returns the least and the greatest of the numbers of the table.
-    pub(crate) fn ends(&self) -> [[f64; Context::COUNT]; 2] {
-        [&self.least, &self.most].map(Context::values)
+    /// Puts the limits in the place of the numbers of the table.
+    pub(crate) fn of_all(&self, values: &[f64; COUNT]) -> [[f64; COUNT]; 2] {
+        [&self.least, &self.most].map(|of| {
+            let mut all = *values;
+            all[OF_TABLE].copy_from_slice(&of.values());
+            all
+        })
     }
 
     /// Returns what the table can say of two texts, as one of several cases: no form, or some form. `rows` are as many rows as may share a key

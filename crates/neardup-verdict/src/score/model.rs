@@ -53,7 +53,7 @@ pub(crate) struct Scoring {
 }
 
 /// Which numbers of a pair have been looked at for good.
-#[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
     #[default]
     Nothing,
@@ -96,13 +96,11 @@ impl Scoring {
             return reach.most(&ARRANGED) + line::most(&TERMS, &values, &values) >= least;
         }
         table.iter().any(|limits| {
-            let (mut reach, mut ends) = (reach.clone(), [values; 2]);
-            let of_table = OF_TABLE.zip(limits.ends()[0]).zip(limits.ends()[1]);
-            for ((number, least), most) in of_table {
-                reach.narrow(&ARRANGED, number, least, most);
-                (ends[0][number], ends[1][number]) = (least, most);
+            let (mut reach, [from, to]) = (reach.clone(), limits.of_all(&values));
+            for number in OF_TABLE {
+                reach.narrow(&ARRANGED, number, from[number], to[number]);
             }
-            reach.most(&ARRANGED) + line::most(&TERMS, &ends[0], &ends[1]) >= least
+            reach.most(&ARRANGED) + line::most(&TERMS, &from, &to) >= least
         })
     }
 
@@ -113,7 +111,8 @@ impl Scoring {
             Missing { table: true, .. } => Known::WithoutTable,
             Missing { .. } => Known::All,
         };
-        let before = std::mem::replace(&mut self.known, known);
+        let before = self.known;
+        self.known = known.max(before);
         let newly = |step: Known| before < step && step <= known;
         if newly(Known::WithoutFactsAndTable) {
             for numbers in [0..FACTS.start, FACTS.end..OF_TABLE.start, OF_TABLE.end..COUNT] {
