@@ -6,7 +6,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use neardup_core::candidates::spill::{Sorted, Sorter};
+use neardup_core::candidates::spill::{Sorted, Sorter, Storage};
 use neardup_page::kind::{SignatureKind, TreeKey};
 use neardup_page::{self as page, DOWN_ROOM, Downlink, Entry, LEAF_ROOM, Meta, NONE, PageOpaque};
 use neardup_text::interrupt;
@@ -14,6 +14,7 @@ use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::buffer::{Index, Lock, SIZE};
 use super::options::page_fill;
+use super::parallel::{Crew, Read, Source, ended_early};
 use super::tree;
 use super::values::{declared_kind, keys_of, or_report};
 use crate::error::Result;
@@ -77,17 +78,18 @@ unsafe extern "C-unwind" fn take_row(
     }
 }
 
-/// Reads a table's rows as a build does, and returns the numbers of the table's rows and of those with a signature. With a snapshot only
-/// the rows that it sees are read.
+/// Reads a table's rows as a build does, by a scan or, if that is null, one of its own. Returns the numbers of the table's rows and of those with a
+/// signature. Shows its progress, if `shows` says so.
 ///
 /// # Safety
-/// Both relations must be open and belong together.
+/// Both relations must be open and belong together; the scan must be one of the table, and is ended.
 pub unsafe fn read_rows(
     table: pg_sys::Relation,
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
     kind: SignatureKind,
-    snapshot: pg_sys::Snapshot,
+    scan: pg_sys::TableScanDesc,
+    shows: bool,
     sink: &mut dyn FnMut(&[TreeKey], u64),
 ) -> (f64, u64) {
     let memory = PgMemoryContexts::new("signature");
@@ -96,17 +98,10 @@ pub unsafe fn read_rows(
     let last = pg_sys::InvalidBlockNumber;
     // SAFETY: guaranteed by the caller. What runs below may be a user's: expressions of the index.
     let rows = unsafe {
-        let scan = if snapshot.is_null() {
-            std::ptr::null_mut()
-        } else {
-            pg_sys::table_beginscan_strat(table, snapshot, 0, std::ptr::null_mut(), true, true)
-        };
-        let read = (*(*table).rd_tableam).index_build_range_scan;
-        let progress = snapshot.is_null();
-        match read {
-            Some(read) => boundary::catch(|| {
-                read(table, index, info, true, false, progress, 0, last, Some(take_row), state, scan)
-            }),
+        match (*(*table).rd_tableam).index_build_range_scan {
+            Some(read) => {
+                boundary::catch(|| read(table, index, info, true, false, shows, 0, last, Some(take_row), state, scan))
+            }
             None => 0.0,
         }
     };
@@ -140,20 +135,34 @@ unsafe fn build_index(
     // SAFETY: guaranteed by the caller.
     unsafe {
         let kind = declared_kind(index)?;
-        let mut builder = Builder::begin(pg_sys::maintenance_work_mem);
+        let crew = Crew::start(table, index, info);
+        let memory = crew.as_ref().map_or(pg_sys::maintenance_work_mem, |crew| crew.kilobytes);
+        let mut builder = Builder::begin(memory);
         enter(2);
-        let none = std::ptr::null_mut();
-        let read = read_rows(table, index, info, kind, none, &mut |keys, row| builder.add(keys, row));
+        let scan = crew.as_ref().map_or(std::ptr::null_mut(), |crew| crew.scan(table));
+        let (rows, signed) = read_rows(table, index, info, kind, scan, true, &mut |keys, row| builder.add(keys, row));
         enter(3);
-        let entries = builder.entries;
-        let sorted = builder.sort();
+        let mut read = Read { rows, signed, entries: builder.entries, has_broken_chain: (*info).ii_BrokenHotChain };
+        let mut sorted = builder.sort();
+        if let Some(crew) = &crew {
+            let (others, sources) = crew.sorted()?;
+            read = read.and(others);
+            sorted = sources.into_iter().fold(sorted, SortedEntries::with);
+        }
+        (*info).ii_BrokenHotChain = read.has_broken_chain;
         enter(4);
-        pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_TUPLES_TOTAL as i32, entries as i64);
+        pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_TUPLES_TOTAL as i32, read.entries as i64);
         let progress = |done: u64| {
             pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_TUPLES_DONE as i32, done as i64);
         };
-        write(Index::new(index), kind, sorted, page_fill(index), progress)?;
-        Ok(read)
+        let written = write(Index::new(index), kind, sorted, page_fill(index), progress)?;
+        if let Some(crew) = crew {
+            crew.finish();
+        }
+        if written < read.entries {
+            return Err(ended_early());
+        }
+        Ok((read.rows, read.signed))
     }
 }
 
@@ -174,14 +183,14 @@ pub type Record = [u64; 2];
 pub type Sort = Sorter<TemporaryFile, 2>;
 
 /// Collects the entries of a build for the sort.
-pub struct Builder {
-    sort: Sort,
+pub struct Builder<'c> {
+    sort: Sorter<Source<'c>, 2>,
     /// How many entries there are.
     pub entries: u64,
 }
 
 /// Begins a sort with memory of `kilobytes`.
-pub fn sort(kilobytes: i32) -> Sort {
+pub fn sort<S: Storage>(kilobytes: i32) -> Sorter<S, 2> {
     Sorter::new(usize::try_from(kilobytes).unwrap_or(0) * 1024)
 }
 
@@ -196,7 +205,7 @@ pub fn entry_of(record: Record) -> (u8, Entry) {
     ((record[0] >> 56) as u8, Entry { key, row: record[1] & 0xffff_ffff_ffff })
 }
 
-impl Builder {
+impl<'c> Builder<'c> {
     /// Begins, with memory of `kilobytes`.
     pub fn begin(kilobytes: i32) -> Self {
         Self { sort: sort(kilobytes), entries: 0 }
@@ -209,18 +218,28 @@ impl Builder {
     }
 
     /// Sorts the entries.
-    pub fn sort(self) -> SortedEntries {
+    pub fn sort(self) -> SortedEntries<'c> {
         SortedEntries { sorted: self.sort.finish(), ahead: None }
     }
 }
 
 /// The entries of a build in their order.
-pub struct SortedEntries {
-    sorted: Sorted<TemporaryFile, 2>,
+pub struct SortedEntries<'c> {
+    sorted: Sorted<Source<'c>, 2>,
     ahead: Option<(u8, Entry)>,
 }
 
-impl SortedEntries {
+impl<'c> SortedEntries<'c> {
+    /// Merges in what another process has sorted.
+    fn with(self, other: Source<'c>) -> Self {
+        Self { sorted: self.sorted.with(other), ahead: self.ahead }
+    }
+
+    /// Returns the entries as records.
+    pub fn records(self) -> impl Iterator<Item = Record> {
+        self.sorted
+    }
+
     /// Returns the next entry of a tree. Trees are read one after the other.
     pub fn next(&mut self, tree: u8) -> Option<Entry> {
         let (found, entry) = self.ahead.take().or_else(|| self.sorted.next().map(entry_of))?;
@@ -251,17 +270,17 @@ fn whole(tree: u8, level: u16) -> PageOpaque {
     PageOpaque { low: Entry::LEAST, high: Entry::GREATEST, right: NONE, level, tree }
 }
 
-/// Writes an index that no other backend sees. Calls `progress` with the number of entries written so far.
+/// Writes an index that no other backend sees, and returns the number of its entries. Calls `progress` with the number of those written so far.
 ///
 /// # Errors
 /// If a page that was written is missing.
 pub fn write(
     index: Index,
     kind: SignatureKind,
-    mut entries: SortedEntries,
+    mut entries: SortedEntries<'_>,
     fill: i32,
     progress: impl Fn(u64),
-) -> Result<()> {
+) -> Result<u64> {
     for bytes in empty(kind) {
         index.extend().fill(|page| page.copy_from_slice(&bytes[..]));
     }
@@ -288,7 +307,7 @@ pub fn write(
         progress(written);
     }
     index.log_all();
-    Ok(())
+    Ok(written)
 }
 
 /// Returns the number of entries for a page.

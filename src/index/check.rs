@@ -127,7 +127,8 @@ fn check_opened(opened: &Opened) -> Result<u64> {
         (*info).ii_Unique = false;
         (*info).ii_ExclusionOps = std::ptr::null_mut();
         let mut expected = Expected::begin(pg_sys::maintenance_work_mem);
-        read_rows(opened.table, opened.index, info, kind, snapshot, &mut |keys, row| expected.add(keys, row));
+        let scan = pg_sys::table_beginscan_strat(opened.table, snapshot, 0, std::ptr::null_mut(), true, true);
+        read_rows(opened.table, opened.index, info, kind, scan, false, &mut |keys, row| expected.add(keys, row));
         let fetch = compat::begin_fetch(opened.table);
         let slot = pg_sys::table_slot_create(opened.table, std::ptr::null_mut());
         let look = |row| look(opened.table, fetch, slot, snapshot, row);

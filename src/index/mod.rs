@@ -8,6 +8,7 @@
 //!
 //! * [`handler`] gives Postgres the functions; each is in a file with the work that it does: [`build`], [`insert`], [`scan`],
 //!   [`vacuum`], [`cost`], [`options`], [`validate`]. [`values`]: what they share.
+//! * [`parallel`]: the workers of a build.
 //! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
 //! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`neardup_page::kind`]: the keys of a signature, the number of trees.
 //! * [`neardup_page`]: the layout of a page, in Rust over its bytes. [`buffer`]: buffers, locks and WAL; it explains why errors and
@@ -31,6 +32,7 @@ pub mod lookup;
 mod nearest;
 pub mod open;
 mod options;
+mod parallel;
 mod scan;
 pub mod search;
 pub mod tree;

@@ -18,7 +18,7 @@ use super::sketch::{self, List};
 use crate::answers::{Answers, Given};
 use crate::error::Result;
 use crate::pg::call::boundary;
-use crate::pg::call::workers::{self, Work, Workers};
+use crate::pg::call::workers::{self, Work, Workers, bytes_of, words_of};
 use crate::pg::table::query::Session;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 
@@ -79,7 +79,7 @@ impl Crew {
         let mut state = bytes_of(&words);
         state.extend(list.request.arguments.text().bytes());
         // SAFETY: only reads follow until they are finished; the function below is one of a worker.
-        let started = unsafe { Workers::start(c"neardup_list_worker", count, &state) }?;
+        let started = unsafe { Workers::start(c"neardup_list_worker", count, &state, None) }?;
         pgrx::debug1!("parallel workers of a list: {}", started.count());
         Some(Self(started))
     }
@@ -228,14 +228,6 @@ fn unpacked(flags: u64, score: f64, kept_hash: u64) -> (Option<Judged>, Asked) {
     let has = |bit: u64| flags & bit != 0;
     let judged = Judged { verdict: (flags >> VERDICT) as u8, score, loses: has(LOSES), kept_hash };
     (has(JUDGED).then_some(judged), Asked { background: has(BACKGROUND), rows: has(ROWS) })
-}
-
-fn bytes_of(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
-}
-
-fn words_of(bytes: &[u8]) -> Vec<u64> {
-    bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
 /// What a worker runs.

@@ -8,9 +8,12 @@ use pgrx::pg_sys;
 
 use super::boundary::{self, raw};
 
-/// Where workers find what they begin with, and the first of their queues: two of each, to the worker and from it.
+/// Where workers find the scan that they share, what they begin with, the statement that they work for, and the first of their queues: two of each,
+/// to the worker and from it.
+const SCAN: u64 = 0;
 const STATE: u64 = 1;
-const QUEUES: u64 = 2;
+const STATEMENT: u64 = 2;
+const QUEUES: u64 = 3;
 /// The bytes of a queue; longer messages pass in parts.
 const QUEUE: usize = 1 << 16;
 
@@ -18,6 +21,7 @@ const QUEUE: usize = 1 << 16;
 pub struct Workers {
     context: *mut pg_sys::ParallelContext,
     queues: Vec<Queues>,
+    scan: pg_sys::ParallelTableScanDesc,
 }
 
 /// Two queues, as one of their ends holds them.
@@ -59,20 +63,33 @@ const fn aligned(bytes: usize) -> usize {
 
 impl Workers {
     /// Starts up to `count` workers. Each runs `function` of this library, which must be one for [`Work::of_worker`]. `None` if there is none to be had.
+    /// With a table and a snapshot, this process and the workers share a scan of it.
     ///
     /// # Safety
-    /// As long as the value lives, nothing may be written, and the function must have the signature of a parallel worker's.
-    pub unsafe fn start(function: &CStr, count: usize, state: &[u8]) -> Option<Self> {
+    /// As long as the value lives, no row may be written, the table must be open, and the snapshot registered, if it is one of rows that are seen. The
+    /// function must have the signature of a parallel worker's.
+    pub unsafe fn start(
+        function: &CStr,
+        count: usize,
+        state: &[u8],
+        scanned: Option<(pg_sys::Relation, pg_sys::Snapshot)>,
+    ) -> Option<Self> {
         let library = library()?;
         // SAFETY: as Postgres's own parallel statements do, in this order. What is allocated in shared memory is as large as it was estimated; the
         // handles live in the current memory context, which the caller's call outlives.
         unsafe {
             pg_sys::EnterParallelMode();
             let context = pg_sys::CreateParallelContext(library.as_ptr(), function.as_ptr(), count as i32);
-            let mut workers = Self { context, queues: Vec::new() };
+            let mut workers = Self { context, queues: Vec::new(), scan: std::ptr::null_mut() };
             let estimator = &raw mut (*context).estimator;
-            (*estimator).space_for_chunks += aligned(size_of::<u64>() + state.len()) + 2 * count * aligned(QUEUE);
-            (*estimator).number_of_keys += 1 + 2 * count;
+            let scan_bytes = scanned.map(|(table, snapshot)| pg_sys::table_parallelscan_estimate(table, snapshot));
+            let statement = (!pg_sys::debug_query_string.is_null()).then(|| CStr::from_ptr(pg_sys::debug_query_string));
+            let statement = statement.unwrap_or_default().to_bytes_with_nul();
+            (*estimator).space_for_chunks += aligned(size_of::<u64>() + state.len())
+                + aligned(statement.len())
+                + 2 * count * aligned(QUEUE)
+                + scan_bytes.map_or(0, aligned);
+            (*estimator).number_of_keys += 3 + 2 * count;
             pg_sys::InitializeParallelDSM(context);
             if (*context).nworkers == 0 || (*context).seg.is_null() {
                 workers.end();
@@ -82,6 +99,14 @@ impl Workers {
             *place = state.len() as u64;
             std::ptr::copy_nonoverlapping(state.as_ptr(), place.add(1).cast(), state.len());
             pg_sys::shm_toc_insert((*context).toc, STATE, place.cast());
+            let place: *mut u8 = pg_sys::shm_toc_allocate((*context).toc, statement.len()).cast();
+            std::ptr::copy_nonoverlapping(statement.as_ptr(), place, statement.len());
+            pg_sys::shm_toc_insert((*context).toc, STATEMENT, place.cast());
+            if let (Some((table, snapshot)), Some(bytes)) = (scanned, scan_bytes) {
+                workers.scan = pg_sys::shm_toc_allocate((*context).toc, bytes).cast();
+                pg_sys::table_parallelscan_initialize(table, workers.scan, snapshot);
+                pg_sys::shm_toc_insert((*context).toc, SCAN, workers.scan.cast());
+            }
             for worker in 0..(*context).nworkers as u64 {
                 let queue = |number: u64| {
                     let place = pg_sys::shm_toc_allocate((*context).toc, QUEUE);
@@ -119,13 +144,18 @@ impl Workers {
         self.queues.len()
     }
 
+    /// Returns the scan that all share, null if there is none. It is there as long as the value lives.
+    pub const fn scan(&self) -> pg_sys::ParallelTableScanDesc {
+        self.scan
+    }
+
     /// Sends a message to a worker; false if it has ended.
     pub fn send(&self, worker: usize, message: &[u8]) -> bool {
         // SAFETY: an open queue.
         self.queues.get(worker).is_some_and(|queues| unsafe { send(queues.send, message) })
     }
 
-    /// Waits for the answer of a worker to the message that it got last, and passes it to `read`; `None` if it has ended.
+    /// Waits for the next message of a worker, and passes it to `read`; `None` if it has ended.
     pub fn receive<T>(&self, worker: usize, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
         // SAFETY: an open queue; what it lends is read at once.
         self.queues.get(worker).and_then(|queues| unsafe { receive(queues.receive) }).map(read)
@@ -189,10 +219,21 @@ unsafe fn receive<'m>(queue: *mut pg_sys::shm_mq_handle) -> Option<&'m [u8]> {
     }
 }
 
+/// Writes numbers as the bytes of a message.
+pub fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+/// Reads the numbers of a message.
+pub fn words_of(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
+}
+
 /// The work of one worker.
 pub struct Work {
     queues: Queues,
     state: &'static [u8],
+    scan: pg_sys::ParallelTableScanDesc,
 }
 
 impl Work {
@@ -211,13 +252,28 @@ impl Work {
             pg_sys::shm_mq_set_receiver(to, pg_sys::MyProc);
             pg_sys::shm_mq_set_sender(from, pg_sys::MyProc);
             let attach = |queue| pg_sys::shm_mq_attach(queue, segment, std::ptr::null_mut());
-            Self { queues: Queues { send: attach(from), receive: attach(to) }, state }
+            let scan = pg_sys::shm_toc_lookup(contents, SCAN, true).cast();
+            // What `pg_stat_activity` and the server's log show.
+            pg_sys::debug_query_string = pg_sys::shm_toc_lookup(contents, STATEMENT, false).cast();
+            pg_sys::pgstat_report_activity(pg_sys::BackendState::STATE_RUNNING, pg_sys::debug_query_string);
+            Self { queues: Queues { send: attach(from), receive: attach(to) }, state, scan }
         }
     }
 
     /// Returns what the workers begin with.
     pub const fn state(&self) -> &[u8] {
         self.state
+    }
+
+    /// Returns the scan that all share, null if there is none.
+    pub const fn scan(&self) -> pg_sys::ParallelTableScanDesc {
+        self.scan
+    }
+
+    /// Sends a message; false if nobody reads it any more.
+    pub fn send(&self, message: &[u8]) -> bool {
+        // SAFETY: an open queue; this is called in the function of a worker, whose outermost frame is `boundary::entry`.
+        unsafe { send(self.queues.send, message) }
     }
 
     /// Answers messages by `answer` until there are no more.
@@ -227,9 +283,7 @@ impl Work {
     pub fn serve<E>(&self, mut answer: impl FnMut(&[u8]) -> Result<Vec<u8>, E>) -> Result<(), E> {
         // SAFETY: open queues; a message is read before the next one is received.
         while let Some(message) = unsafe { receive(self.queues.receive) } {
-            let answer = answer(message)?;
-            // SAFETY: as above.
-            if !unsafe { send(self.queues.send, &answer) } {
+            if !self.send(&answer(message)?) {
                 break;
             }
         }

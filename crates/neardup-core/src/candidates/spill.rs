@@ -99,18 +99,29 @@ fn sort<const N: usize>(records: &mut [[u64; N]]) {
 
 fn write<S: Storage, const N: usize>(records: impl Iterator<Item = [u64; N]>) -> S {
     let mut file = S::create();
-    let mut block = Vec::with_capacity(BLOCK * size_of::<[u64; N]>());
+    blocks(records, |block| {
+        file.write(block);
+        true
+    });
+    file.rewind();
+    file
+}
+
+/// Passes records in blocks, in the bytes of a [`Storage`], as long as `take` wants more. No block is longer than what is read of a storage at once.
+pub fn blocks<const N: usize>(records: impl Iterator<Item = [u64; N]>, mut take: impl FnMut(&[u8]) -> bool) {
+    let most = BLOCK * size_of::<[u64; N]>();
+    let mut block = Vec::with_capacity(most);
     for record in records {
         block.extend(record.iter().flat_map(|number| number.to_le_bytes()));
-        if block.len() == block.capacity() {
+        if block.len() == most {
             interrupt::check();
-            file.write(&block);
+            if !take(&block) {
+                return;
+            }
             block.clear();
         }
     }
-    file.write(&block);
-    file.rewind();
-    file
+    take(&block);
 }
 
 /// One of the sorted runs that are merged.
@@ -154,6 +165,19 @@ fn merge<S: Storage, const N: usize>(files: Vec<S>, records: std::vec::IntoIter<
     let heads =
         runs.iter_mut().enumerate().filter_map(|(run, records)| Some(Reverse((records.next()?, run)))).collect();
     Sorted { runs, heads }
+}
+
+impl<S: Storage, const N: usize> Sorted<S, N> {
+    /// Merges in what another sorter has sorted: its [`blocks`].
+    #[must_use]
+    pub fn with(mut self, file: S) -> Self {
+        let mut run = Run::File { file, block: Vec::new(), at: 0 };
+        if let Some(head) = run.next() {
+            self.heads.push(Reverse((head, self.runs.len())));
+            self.runs.push(run);
+        }
+        self
+    }
 }
 
 impl<S: Storage, const N: usize> Iterator for Sorted<S, N> {
@@ -235,6 +259,31 @@ mod tests {
             let mut expected = records.clone();
             expected.sort_unstable();
             prop_assert_eq!(sorted(records.into_iter(), memory), expected);
+        }
+
+        #[test]
+        fn what_others_have_sorted_is_merged(
+            parts in prop::collection::vec(prop::collection::vec(prop::array::uniform2(0_u64..5000), 0..2000), 1..4),
+            memory in 0_usize..50_000,
+        ) {
+            let finished = |records: &Vec<[u64; 2]>| {
+                let mut sorter = Sorter::<InMemory, 2>::new(memory);
+                records.iter().for_each(|record| sorter.push(*record));
+                sorter.finish()
+            };
+            let passed = |sorted: Sorted<InMemory, 2>| {
+                let mut file = InMemory::create();
+                blocks(sorted, |block| {
+                    file.write(block);
+                    true
+                });
+                file.rewind();
+                file
+            };
+            let all = parts[1..].iter().fold(finished(&parts[0]), |all, part| all.with(passed(finished(part))));
+            let mut expected = parts.concat();
+            expected.sort_unstable();
+            prop_assert_eq!(all.collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -1,0 +1,94 @@
+-- Indexes that parallel workers help to build: the same index as without them.
+CREATE TABLE stories (id int PRIMARY KEY, body text) WITH (parallel_workers = 2);
+INSERT INTO stories
+SELECT nth, CASE WHEN nth % 50 > 0 THEN (SELECT string_agg(substr(md5(format('%s %s', nth / 2, word)), 1, 6), ' ' ORDER BY word) FROM generate_series(1, 20) word) END
+FROM generate_series(1, 4000) nth;
+-- More than a session may keep in memory, so that it is sorted in files.
+SET maintenance_work_mem = '1MB';
+
+-- Builds an index and returns its size, its entries if it fits its table, and how the statistics count the rows.
+CREATE FUNCTION built(workers int, command text) RETURNS TABLE (bytes bigint, entries bigint, rows real, signed real)
+    LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('max_parallel_maintenance_workers', workers::text, true);
+    IF to_regclass('made') IS NOT NULL THEN DROP INDEX made; END IF;
+    EXECUTE command;
+    RETURN QUERY SELECT pg_relation_size('made'), neardup.check_index('made'), t.reltuples, i.reltuples
+    FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_class t ON t.oid = indrelid WHERE indexrelid = 'made'::regclass;
+END $$;
+
+CREATE TABLE results AS SELECT 'alone' AS what, * FROM built(0, 'CREATE INDEX made ON stories USING neardup (sketch(body))');
+INSERT INTO results SELECT 'one worker', * FROM built(1, 'CREATE INDEX made ON stories USING neardup (sketch(body))');
+INSERT INTO results SELECT 'two', * FROM built(2, 'CREATE INDEX made ON stories USING neardup (sketch(body))');
+SELECT what, (bytes, entries, rows, signed) = first_value((bytes, entries, rows, signed)) OVER () AS is_same, rows, signed FROM results;
+
+-- Another kind, with a condition.
+TRUNCATE results;
+INSERT INTO results SELECT 'alone', * FROM built(0, 'CREATE INDEX made ON stories USING neardup (simhash(body)) WHERE id % 3 > 0');
+INSERT INTO results SELECT 'two', * FROM built(2, 'CREATE INDEX made ON stories USING neardup (simhash(body)) WHERE id % 3 > 0');
+SELECT what, (bytes, entries, rows, signed) = first_value((bytes, entries, rows, signed)) OVER () AS is_same, rows, signed FROM results;
+DROP INDEX made;
+
+-- While others write.
+SET max_parallel_maintenance_workers = 2;
+CREATE INDEX CONCURRENTLY made ON stories USING neardup (sketch(body));
+SELECT neardup.check_index('made') = (SELECT sum(cardinality(sketch_keys(sketch(body)))) FROM stories) AS is_whole;
+REINDEX INDEX CONCURRENTLY made;
+SELECT neardup.check_index('made') = (SELECT sum(cardinality(sketch_keys(sketch(body)))) FROM stories) AS is_whole;
+REINDEX TABLE stories;
+SELECT neardup.check_index('made') = (SELECT sum(cardinality(sketch_keys(sketch(body)))) FROM stories) AS is_whole;
+DROP INDEX made;
+
+-- Rows of this transaction, with versions that nobody sees any more and one that an older snapshot sees.
+BEGIN;
+UPDATE stories SET body = 'rewritten ' || body WHERE id <= 100;
+DELETE FROM stories WHERE id BETWEEN 101 AND 150;
+UPDATE stories SET body = body || ' twice' WHERE id <= 50;
+CREATE INDEX made ON stories USING neardup (sketch(body));
+SELECT neardup.check_index('made') > 0 AS is_sound, indcheckxmin FROM pg_index WHERE indexrelid = 'made'::regclass;
+COMMIT;
+DROP INDEX made;
+
+-- Nothing to read.
+TRUNCATE stories;
+CREATE INDEX made ON stories USING neardup (sketch(body));
+SELECT neardup.check_index('made');
+TRUNCATE stories;
+DROP INDEX made;
+
+-- A function that only the session itself may run.
+CREATE FUNCTION own(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF current_setting('test.leader', true) <> pg_backend_pid()::text THEN
+        RAISE EXCEPTION 'no story for strangers' USING ERRCODE = 'ZZ001', CONSTRAINT = 'some_constraint', HINT = 'Ask.';
+    END IF;
+    PERFORM pg_sleep(0.001);
+    RETURN $1;
+END $$;
+SELECT set_config('test.leader', pg_backend_pid()::text, false) IS NOT NULL AS is_set;
+
+-- What workers cannot read or run is built alone: functions that are not safe there, and temporary tables.
+INSERT INTO stories SELECT id, repeat(md5(id::text) || ' ', 20) FROM generate_series(1, 800) id;
+CREATE INDEX made ON stories USING neardup (sketch(own(body)));
+DROP INDEX made;
+ALTER FUNCTION own(text) PARALLEL SAFE;
+CREATE TEMP TABLE passing WITH (parallel_workers = 2) AS SELECT * FROM stories;
+CREATE INDEX ON passing USING neardup (sketch(own(body)));
+
+-- An error in a worker ends the build, with its fields.
+DO $$
+DECLARE state text; message text; hint text; "constraint" text;
+BEGIN
+    CREATE INDEX made ON stories USING neardup (sketch(own(body)));
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT, "constraint" = CONSTRAINT_NAME;
+    RAISE NOTICE '% % % %', state, message, hint, "constraint";
+    -- The transaction writes again, which it must not while there are workers.
+    INSERT INTO stories VALUES (0, 'after an error');
+END $$;
+SELECT to_regclass('made') IS NULL AS is_gone;
+SET max_parallel_maintenance_workers = 0;
+CREATE INDEX made ON stories USING neardup (sketch(own(body)));
+SELECT id FROM stories WHERE sketch(own(body)) && sketch(repeat(md5('7') || ' ', 20));
+DROP TABLE stories, results, passing;
+DROP FUNCTION built, own;
