@@ -107,7 +107,7 @@ impl<'c> Held<'c> {
         println!(
             "tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed"
         );
-        let (mut sums, mut count) = ([0.0; 4], 0.0);
+        let mut measured: Vec<Vec<&Scored<'_>>> = Vec::new();
         let fresh = |scored: &&Scored<'_>| matches!(scored.case.set, Set::Fresh | Set::Fifth);
         for table in tables {
             let of: Vec<&Scored<'_>> =
@@ -121,18 +121,24 @@ impl<'c> Held<'c> {
             print!(" | {}", removed(&of, Knowing::List, LEAST_SCORE_TO_REMOVE));
             println!(" | {}", removed(&of, Knowing::Titled, LEAST_SCORE_TO_REMOVE));
             if of.iter().filter(|scored| scored.keeps).count() >= 5 {
-                sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
-                count += 1.0;
+                measured.push(of);
             }
         }
-        println!(
-            "mean of {count} tables with five copies and more: P {:.3} R {:.3} F1 {:.3}, sure {:.3}",
-            sums[0] / count,
-            sums[1] / count,
-            sums[2] / count,
-            sums[3] / count
-        );
+        println!("means of {} tables with five copies and more", measured.len());
+        for least in [0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9] {
+            let [p, r, f, sure] = mean(measured.iter().map(|of| figures(of, Knowing::List, least)));
+            println!("from {least:.2}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}");
+        }
+        let [f, sure] = mean(measured.iter().map(|of| best_figures(of)));
+        println!("from what is best for each table: F1 {f:.3}, sure {sure:.3}");
         let all: Vec<&Scored<'_>> = self.0.iter().filter(fresh).collect();
+        for from in [0.3, 0.35, 0.4, 0.45, 0.5, 0.55] {
+            let to = from + 0.05;
+            let within: Vec<_> =
+                all.iter().filter(|of| of.is_from(Knowing::List, from) && !of.is_from(Knowing::List, to)).collect();
+            let copies = within.iter().filter(|of| of.keeps).count();
+            println!("from {from:.2} to {to:.2}: {copies} of {} are copies", within.len());
+        }
         for least in [0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.96, 0.97, 0.98] {
             let names: Vec<&Scored<'_>> =
                 all.iter().copied().filter(|scored| !scored.case.table.contains("debpkg")).collect();
@@ -190,6 +196,22 @@ fn figures(of: &[&Scored<'_>], knowing: Knowing, least: f64) -> [f64; 4] {
     let [p, r, f] = by(of);
     let sure: Vec<&Scored<'_>> = of.iter().copied().filter(|scored| scored.case.sure).collect();
     [p, r, f, by(&sure)[2]]
+}
+
+fn mean<const N: usize>(of: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let (mut sums, mut count) = ([0.0; N], 0.0);
+    for figures in of {
+        sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+        count += 1.0;
+    }
+    sums.map(|sum| sum / count)
+}
+
+/// F1, and F1 where the reader was sure, each at the threshold that is best for these pairs: what their order is worth, if somebody knew the threshold.
+fn best_figures(of: &[&Scored<'_>]) -> [f64; 2] {
+    let most =
+        |at: usize| (1..50).map(|step| figures(of, Knowing::List, f64::from(step) / 50.0)[at]).fold(0.0, f64::max);
+    [most(2), most(3)]
 }
 
 /// How many pairs from a score on are wrong, of how many, and how many wrong ones the scores promise.
