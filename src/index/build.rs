@@ -143,12 +143,14 @@ unsafe fn build_index(
         let (rows, signed) = read_rows(table, index, info, kind, scan, true, &mut |keys, row| builder.add(keys, row));
         enter(3);
         let mut read = Read { rows, signed, entries: builder.entries, has_broken_chain: (*info).ii_BrokenHotChain };
-        let mut sorted = builder.sort();
-        if let Some(crew) = &crew {
-            let (others, sources) = crew.sorted()?;
-            read = read.and(others);
-            sorted = sources.into_iter().fold(sorted, SortedEntries::with);
+        let sorted = builder.sort();
+        match crew.as_ref().map(Crew::have_read) {
+            Some(Some(others)) => read = read.and(others),
+            Some(None) => return Err(crew.map_or_else(ended_early, Crew::ended_early)),
+            None => {}
         }
+        let sources = crew.iter().flat_map(Crew::sources);
+        let sorted = sources.fold(sorted, SortedEntries::with);
         (*info).ii_BrokenHotChain = read.has_broken_chain;
         enter(4);
         pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_TUPLES_TOTAL as i32, read.entries as i64);

@@ -17,12 +17,15 @@ use crate::pg::call::boundary;
 use crate::pg::call::workers::{Work, Workers, bytes_of, words_of};
 use crate::pg::table::temporary::TemporaryFile;
 
+/// What processes send each other, by a number: a session may be older than the library that its workers load.
+const FORMAT: u64 = 1;
+
 /// The workers of a build.
 pub(super) struct Crew {
     workers: Workers,
     /// Registered as long as the workers read, if they read what a snapshot sees.
     snapshot: Option<pg_sys::Snapshot>,
-    /// How much memory each process may use to sort, in kilobytes.
+    /// How much memory this process may use to sort, in kilobytes.
     pub(super) kilobytes: i32,
 }
 
@@ -108,13 +111,18 @@ impl Crew {
     ) -> Option<Self> {
         // SAFETY: guaranteed by the caller. The snapshot stays registered until the workers have ended; an error releases it.
         unsafe {
+            let blocks = pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM);
+            if blocks < 2 {
+                // Also where Postgres wants no workers: in a TRUNCATE.
+                return None;
+            }
             let count = pg_sys::plan_create_index_workers((*table).rd_id, (*index).rd_id);
             let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
             let is_concurrent = (*info).ii_Concurrent;
             let snapshot = is_concurrent.then(|| pg_sys::RegisterSnapshot(pg_sys::GetTransactionSnapshot()));
-            let kilobytes = pg_sys::maintenance_work_mem / (1 + count as i32);
-            let oids = [(*table).rd_id, (*index).rd_id].map(|oid| oid.to_u32().into());
-            let state = [oids[0], oids[1], is_concurrent.into(), kilobytes as u64];
+            let kilobytes = |workers: usize| pg_sys::maintenance_work_mem / (1 + workers as i32);
+            let [of_table, of_index] = [(*table).rd_id, (*index).rd_id].map(|oid| oid.to_u32().into());
+            let state = [FORMAT, of_table, of_index, is_concurrent.into(), kilobytes(count) as u64];
             let read = snapshot.unwrap_or(&raw mut pg_sys::SnapshotAnyData);
             let started = Workers::start(c"neardup_build_worker", count, &bytes_of(&state), Some((table, read)));
             let Some(workers) = started else {
@@ -122,6 +130,8 @@ impl Crew {
                 return None;
             };
             pgrx::debug1!("parallel workers of a build: {}", workers.count());
+            // Workers share as if all had started, which they cannot know.
+            let kilobytes = kilobytes(workers.count());
             Some(Self { workers, snapshot, kilobytes })
         }
     }
@@ -135,18 +145,23 @@ impl Crew {
         unsafe { pg_sys::table_beginscan_parallel(table, self.workers.scan()) }
     }
 
-    /// Waits until all workers have sorted, and returns what they have read, and where to read it.
-    ///
-    /// # Errors
-    /// If one has ended before.
-    pub(super) fn sorted(&self) -> Result<(Read, Vec<Source<'_>>)> {
-        let (mut all, mut sources) = (Read::default(), Vec::new());
-        for worker in 0..self.workers.count() {
-            let read = self.workers.receive(worker, |head| Read::of_words(&words_of(head)));
-            all = all.and(read.ok_or_else(ended_early)?);
-            sources.push(Source::Worker(&self.workers, worker));
-        }
-        Ok((all, sources))
+    /// Waits until all workers have sorted, and returns what they have read. `None` if one has ended before.
+    pub(super) fn have_read(&self) -> Option<Read> {
+        let mut all = (0..self.workers.count())
+            .map(|worker| self.workers.receive(worker, |head| Read::of_words(&words_of(head))));
+        all.try_fold(Read::default(), |all, read| read.map(|read| all.and(read)))
+    }
+
+    /// Returns what each has sorted, to be read once.
+    pub(super) fn sources(&self) -> impl Iterator<Item = Source<'_>> {
+        (0..self.workers.count()).map(|worker| Source::Worker(&self.workers, worker))
+    }
+
+    /// Returns the error for a worker that has ended early, once all have ended. If it has met one itself, that one is raised here.
+    pub(super) fn ended_early(self) -> ErrorReport {
+        boundary::check_for_interrupts();
+        self.finish();
+        ended_early()
     }
 
     /// Lets the workers end. An error that one of them has met is raised here.
@@ -157,7 +172,7 @@ impl Crew {
     }
 }
 
-/// Postgres's own error for a worker that does not begin. If the worker has met one, that one is raised instead, while it is waited for.
+/// The error for a worker that has ended early without one of its own.
 pub(super) fn ended_early() -> ErrorReport {
     let state = PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
     ErrorReport::new(state, "a parallel worker of the build ended early", "pg_neardup")
@@ -177,7 +192,9 @@ pub unsafe extern "C-unwind" fn neardup_build_worker(
     // SAFETY: Postgres passes what the starting process has prepared; this is the outermost frame.
     unsafe {
         boundary::entry(|| {
-            or_report(work(&Work::of_worker(segment, contents)));
+            let own = Work::of_worker(segment, contents);
+            or_report(work(&own));
+            own.end();
         });
     }
 }
@@ -185,7 +202,7 @@ pub unsafe extern "C-unwind" fn neardup_build_worker(
 /// # Safety
 /// As Postgres calls a parallel worker.
 unsafe fn work(work: &Work) -> Result<()> {
-    let [table, index, concurrent, kilobytes] = words_of(work.state())[..] else { return Ok(()) };
+    let [FORMAT, table, index, concurrent, kilobytes] = words_of(work.state())[..] else { return Ok(()) };
     let is_concurrent = concurrent != 0;
     let oid = |number: u64| pg_sys::Oid::from(number as u32);
     // The locks that the building process has, which do not conflict with these in the same group.

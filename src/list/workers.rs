@@ -239,9 +239,11 @@ pub unsafe extern "C-unwind" fn neardup_list_worker(segment: *mut pg_sys::dsm_se
     // SAFETY: Postgres passes what the starting process has prepared; this is the outermost frame.
     unsafe {
         boundary::entry(|| {
-            if let Err(error) = work(&Work::of_worker(segment, contents)) {
+            let own = Work::of_worker(segment, contents);
+            if let Err(error) = work(&own) {
                 error.report(PgLogLevel::ERROR);
             }
+            own.end();
         });
     }
 }

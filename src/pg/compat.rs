@@ -147,6 +147,18 @@ pub unsafe fn vacuum_delay_point() {
     }
 }
 
+/// Says whether a parallel worker has sent something that is not read yet, such as an error.
+pub fn has_parallel_message() -> bool {
+    // SAFETY: a flag of this process.
+    unsafe {
+        #[cfg(not(feature = "since_16"))]
+        let is_pending = pg_sys::ParallelMessagePending;
+        #[cfg(feature = "since_16")]
+        let is_pending = pg_sys::ParallelMessagePending != 0;
+        is_pending
+    }
+}
+
 /// Makes a path the last one that the planner takes. Before 18, an infinite cost alone does so.
 pub fn disable(_path: &mut pg_sys::Path) {
     #[cfg(feature = "since_18")]

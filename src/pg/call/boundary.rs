@@ -16,6 +16,8 @@ use cee_scape::call_with_sigsetjmp;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::pgrx_extern_c_guard;
 
+use crate::pg::compat;
+
 /// Postgres's window object, of which only pointers are used.
 #[repr(C)]
 pub struct WindowObjectData {
@@ -171,12 +173,18 @@ pub mod raw {
 /// Whether the next frame that an error meets is that of [`entry`], with no C code before it.
 static IS_DIRECT: AtomicBool = AtomicBool::new(false);
 
-/// Lets Postgres cancel, if that is pending. An error of a parallel worker, which may come from foreign code, keeps all its fields.
+/// Lets Postgres cancel, if that is pending. An error of a parallel worker, which may come from foreign code, keeps all its fields: where it would
+/// have to pass C code and pgrx's guard, as in a function of an index expression, it is left to that code, which checks between two rows.
 pub fn check_for_interrupts() {
-    // SAFETY: flags of this process. The frame of `entry` is above.
+    // SAFETY: flags of this process. The frame of `entry` is above if `IS_DIRECT` says so.
     unsafe {
-        if pg_sys::InterruptPending != 0 && IS_DIRECT.load(Ordering::Relaxed) && pg_sys::IsInParallelMode() {
-            catch(|| raw::ProcessInterrupts());
+        if pg_sys::InterruptPending != 0 && pg_sys::IsInParallelMode() {
+            let is_cancelled = pg_sys::QueryCancelPending != 0 || pg_sys::ProcDiePending != 0;
+            if IS_DIRECT.load(Ordering::Relaxed) {
+                catch(|| raw::ProcessInterrupts());
+            } else if compat::has_parallel_message() && !is_cancelled {
+                return;
+            }
         }
     }
     pgrx::check_for_interrupts!();

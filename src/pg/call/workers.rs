@@ -8,12 +8,14 @@ use pgrx::pg_sys;
 
 use super::boundary::{self, raw};
 
-/// Where workers find the scan that they share, what they begin with, the statement that they work for, and the first of their queues: two of each,
-/// to the worker and from it.
+/// Where workers find the scan that they share, what they begin with, the statement that they work for, where they write what they have used of
+/// buffers and of WAL, and the first of their queues: two of each, to the worker and from it.
 const SCAN: u64 = 0;
 const STATE: u64 = 1;
 const STATEMENT: u64 = 2;
-const QUEUES: u64 = 3;
+const BUFFERS: u64 = 3;
+const WAL: u64 = 4;
+const QUEUES: u64 = 5;
 /// The bytes of a queue; longer messages pass in parts.
 const QUEUE: usize = 1 << 16;
 
@@ -22,6 +24,19 @@ pub struct Workers {
     context: *mut pg_sys::ParallelContext,
     queues: Vec<Queues>,
     scan: pg_sys::ParallelTableScanDesc,
+    /// What each of them has used.
+    usage: Usage,
+}
+
+/// What workers have used, one after the other, for `EXPLAIN (BUFFERS)` and `pg_stat_statements`.
+#[derive(Clone, Copy)]
+struct Usage {
+    buffers: *mut pg_sys::BufferUsage,
+    wal: *mut pg_sys::WalUsage,
+}
+
+impl Usage {
+    const NONE: Self = Self { buffers: std::ptr::null_mut(), wal: std::ptr::null_mut() };
 }
 
 /// Two queues, as one of their ends holds them.
@@ -80,16 +95,18 @@ impl Workers {
         unsafe {
             pg_sys::EnterParallelMode();
             let context = pg_sys::CreateParallelContext(library.as_ptr(), function.as_ptr(), count as i32);
-            let mut workers = Self { context, queues: Vec::new(), scan: std::ptr::null_mut() };
+            let mut workers = Self { context, queues: Vec::new(), scan: std::ptr::null_mut(), usage: Usage::NONE };
             let estimator = &raw mut (*context).estimator;
             let scan_bytes = scanned.map(|(table, snapshot)| pg_sys::table_parallelscan_estimate(table, snapshot));
-            let statement = (!pg_sys::debug_query_string.is_null()).then(|| CStr::from_ptr(pg_sys::debug_query_string));
-            let statement = statement.unwrap_or_default().to_bytes_with_nul();
+            let statement = (!pg_sys::debug_query_string.is_null())
+                .then(|| CStr::from_ptr(pg_sys::debug_query_string).to_bytes_with_nul());
             (*estimator).space_for_chunks += aligned(size_of::<u64>() + state.len())
-                + aligned(statement.len())
+                + statement.map_or(0, |statement| aligned(statement.len()))
+                + aligned(count * size_of::<pg_sys::BufferUsage>())
+                + aligned(count * size_of::<pg_sys::WalUsage>())
                 + 2 * count * aligned(QUEUE)
                 + scan_bytes.map_or(0, aligned);
-            (*estimator).number_of_keys += 3 + 2 * count;
+            (*estimator).number_of_keys += 5 + 2 * count;
             pg_sys::InitializeParallelDSM(context);
             if (*context).nworkers == 0 || (*context).seg.is_null() {
                 workers.end();
@@ -99,9 +116,16 @@ impl Workers {
             *place = state.len() as u64;
             std::ptr::copy_nonoverlapping(state.as_ptr(), place.add(1).cast(), state.len());
             pg_sys::shm_toc_insert((*context).toc, STATE, place.cast());
-            let place: *mut u8 = pg_sys::shm_toc_allocate((*context).toc, statement.len()).cast();
-            std::ptr::copy_nonoverlapping(statement.as_ptr(), place, statement.len());
-            pg_sys::shm_toc_insert((*context).toc, STATEMENT, place.cast());
+            if let Some(statement) = statement {
+                let place: *mut u8 = pg_sys::shm_toc_allocate((*context).toc, statement.len()).cast();
+                std::ptr::copy_nonoverlapping(statement.as_ptr(), place, statement.len());
+                pg_sys::shm_toc_insert((*context).toc, STATEMENT, place.cast());
+            }
+            let allocate = |bytes| pg_sys::shm_toc_allocate((*context).toc, count * bytes);
+            let buffers = allocate(size_of::<pg_sys::BufferUsage>()).cast();
+            workers.usage = Usage { buffers, wal: allocate(size_of::<pg_sys::WalUsage>()).cast() };
+            pg_sys::shm_toc_insert((*context).toc, BUFFERS, workers.usage.buffers.cast());
+            pg_sys::shm_toc_insert((*context).toc, WAL, workers.usage.wal.cast());
             if let (Some((table, snapshot)), Some(bytes)) = (scanned, scan_bytes) {
                 workers.scan = pg_sys::shm_toc_allocate((*context).toc, bytes).cast();
                 pg_sys::table_parallelscan_initialize(table, workers.scan, snapshot);
@@ -165,9 +189,13 @@ impl Workers {
     pub fn finish(mut self) {
         // SAFETY: they were started.
         unsafe {
+            let count = self.queues.len();
             self.queues.drain(..).for_each(|queues| queues.detach());
             let context = self.context;
             boundary::catch(|| raw::WaitForParallelWorkersToFinish(context));
+            for worker in 0..count {
+                pg_sys::InstrAccumParallelQuery(self.usage.buffers.add(worker), self.usage.wal.add(worker));
+            }
             self.end();
         }
     }
@@ -234,6 +262,7 @@ pub struct Work {
     queues: Queues,
     state: &'static [u8],
     scan: pg_sys::ParallelTableScanDesc,
+    usage: Usage,
 }
 
 impl Work {
@@ -254,9 +283,18 @@ impl Work {
             let attach = |queue| pg_sys::shm_mq_attach(queue, segment, std::ptr::null_mut());
             let scan = pg_sys::shm_toc_lookup(contents, SCAN, true).cast();
             // What `pg_stat_activity` and the server's log show.
-            pg_sys::debug_query_string = pg_sys::shm_toc_lookup(contents, STATEMENT, false).cast();
+            pg_sys::debug_query_string = pg_sys::shm_toc_lookup(contents, STATEMENT, true).cast();
             pg_sys::pgstat_report_activity(pg_sys::BackendState::STATE_RUNNING, pg_sys::debug_query_string);
-            Self { queues: Queues { send: attach(from), receive: attach(to) }, state, scan }
+            let number = pg_sys::ParallelWorkerNumber as usize;
+            let buffers = pg_sys::shm_toc_lookup(contents, BUFFERS, false).cast::<pg_sys::BufferUsage>().add(number);
+            let wal = pg_sys::shm_toc_lookup(contents, WAL, false).cast::<pg_sys::WalUsage>().add(number);
+            pg_sys::InstrStartParallelQuery();
+            Self {
+                queues: Queues { send: attach(from), receive: attach(to) },
+                state,
+                scan,
+                usage: Usage { buffers, wal },
+            }
         }
     }
 
@@ -274,6 +312,12 @@ impl Work {
     pub fn send(&self, message: &[u8]) -> bool {
         // SAFETY: an open queue; this is called in the function of a worker, whose outermost frame is `boundary::entry`.
         unsafe { send(self.queues.send, message) }
+    }
+
+    /// Tells the process that started this one what was used since. The last that a worker does.
+    pub fn end(self) {
+        // SAFETY: this worker's place in shared memory, which is there until its function returns.
+        unsafe { pg_sys::InstrEndParallelQuery(self.usage.buffers, self.usage.wal) };
     }
 
     /// Answers messages by `answer` until there are no more.

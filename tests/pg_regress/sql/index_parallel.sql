@@ -87,8 +87,50 @@ EXCEPTION WHEN OTHERS THEN
     INSERT INTO stories VALUES (0, 'after an error');
 END $$;
 SELECT to_regclass('made') IS NULL AS is_gone;
+
+-- The same while the session signs, which checks for interrupts itself, again and again.
+CREATE TABLE many (id int, body text) WITH (parallel_workers = 1);
+INSERT INTO many SELECT n, (SELECT string_agg(substr(md5(n || ' ' || w), 1, 6), ' ') FROM generate_series(1, 40) w) FROM generate_series(1, 8000) n;
+CREATE FUNCTION own_beginning(text, int) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF $2 > 2000 AND current_setting('test.leader', true) <> pg_backend_pid()::text THEN
+        RAISE EXCEPTION 'no story for strangers' USING ERRCODE = 'ZZ001', CONSTRAINT = 'some_constraint';
+    END IF;
+    -- Time for the worker to begin.
+    PERFORM pg_sleep(0.002) WHERE $2 <= 20;
+    RETURN $1;
+END $$;
+CREATE FUNCTION refused(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE state text; "constraint" text;
+BEGIN
+    EXECUTE command;
+    -- The worker has come too late.
+    DROP INDEX made;
+    RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, "constraint" = CONSTRAINT_NAME;
+    RETURN format('%s %s', state, "constraint");
+END $$;
+SELECT DISTINCT refused FROM (SELECT refused('CREATE INDEX made ON many USING neardup (sketch(own_beginning(body, id)))') FROM generate_series(1, 20) OFFSET 0) tries WHERE refused IS NOT NULL;
+SELECT DISTINCT refused FROM (SELECT refused('CREATE INDEX made ON many USING neardup (simhash(own_beginning(body, id)))') FROM generate_series(1, 20) OFFSET 0) tries WHERE refused IS NOT NULL;
+
+-- A worker fails while the session is busy with its last row and does not look.
+CREATE TABLE two (id int, body text) WITH (parallel_workers = 1);
+ALTER TABLE two ALTER body SET STORAGE PLAIN;
+INSERT INTO two SELECT n, repeat(md5(n::text) || ' ', 200) FROM generate_series(1, 2) n;
+CREATE FUNCTION own_slowly(minhash, text) RETURNS minhash LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF current_setting('test.leader', true) = pg_backend_pid()::text THEN
+        PERFORM pg_sleep(0.3);
+        RETURN CASE WHEN length(md5(repeat($2, 60000))) > 0 THEN $1 END;
+    END IF;
+    PERFORM pg_sleep(0.5);
+    RAISE EXCEPTION 'no story for strangers' USING ERRCODE = 'ZZ001', CONSTRAINT = 'some_constraint';
+END $$;
+SELECT refused('CREATE INDEX made ON two USING neardup (own_slowly(sketch(body), body))');
+
 SET max_parallel_maintenance_workers = 0;
 CREATE INDEX made ON stories USING neardup (sketch(own(body)));
 SELECT id FROM stories WHERE sketch(own(body)) && sketch(repeat(md5('7') || ' ', 20));
-DROP TABLE stories, results, passing;
-DROP FUNCTION built, own;
+DROP TABLE stories, results, passing, many, two;
+DROP FUNCTION built, own, own_beginning, refused, own_slowly;
