@@ -187,7 +187,7 @@ impl<'s> Judge<'s> {
     ) -> Self {
         let sides = Sides::new((texts.room / 2).max(LEAST_PREPARED));
         let ruled_out = RuledOut::new(texts.room / 4, 0);
-        let (excerpts, forms) = (Excerpts::default(), Forms::default());
+        let (excerpts, forms) = (Excerpts::default(), Forms::with_room(texts.room));
         Self { texts, excerpts, rule, neighbours, forms, frequency, sides, ruled_out: Rc::new(RefCell::new(ruled_out)) }
     }
 

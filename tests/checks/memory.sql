@@ -67,3 +67,18 @@ SELECT most_memory() - :before < 150;
 --= 
 --= 1
 --= t
+
+-- @memory_many
+-- many documents that are read to be compared, 120 MB in all: no more than twice work_mem and 64 MB
+CREATE TABLE many (id int PRIMARY KEY, body text);
+INSERT INTO many SELECT n, format('Edition %s. ', n) || repeat((SELECT string_agg(md5(format('%s %s', n / 2, j)), ' ') FROM generate_series(1, 10) j) || E'.\n', 91) FROM generate_series(2, 4001) n;
+SELECT neardup.protect('many', 'body', on_duplicate => 'warn');
+\c
+SET work_mem = '4MB';
+SET max_parallel_workers_per_gather = 0;
+SELECT near_duplicate('a b c', 'a b d'), most_memory() AS before \gset
+SELECT count(*) > 1000 FROM neardup.duplicates('many');
+SELECT most_memory() - :before < 72;
+--= 
+--= t
+--= t

@@ -196,7 +196,7 @@ struct Raised(*mut pg_sys::ErrorData);
 // SAFETY: a backend has one thread, which both throws and catches it; `resume_unwind` requires the bound all the same.
 unsafe impl Send for Raised {}
 
-/// Calls C code that may run foreign code. A Postgres error in it unwinds the Rust frames up to [`entry`].
+/// Calls C code that may run foreign code. A Postgres error in it unwinds the Rust frames up to [`entry`]. The current memory context stays the same.
 ///
 /// # Safety
 /// `call` must only call C functions: it must hold no value with a destructor, and must not panic. One of the frames above must
@@ -217,9 +217,8 @@ pub unsafe fn catch<T>(call: impl FnOnce() -> T) -> T {
         });
         pg_sys::PG_exception_stack = exception_stack;
         pg_sys::error_context_stack = context_stack;
-        if jumped != 0 {
-            pg_sys::CurrentMemoryContext = memory;
-        }
+        // Also without an error: SPI leaves its own as the current one, where what the caller allocates would stay until SPI is finished.
+        pg_sys::CurrentMemoryContext = memory;
         jumped
     };
     IS_DIRECT.store(is_direct, Ordering::Relaxed);

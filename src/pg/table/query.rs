@@ -152,6 +152,8 @@ impl Session {
             let message = "a statement was called with parameters of other types";
             return Err(crate::error::error(pgrx::PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, message));
         }
+        // SAFETY: what is allocated until this context is left is used no longer than a row: SPI copies parameters that it needs for longer.
+        let before = unsafe { pg_sys::MemoryContextSwitchTo(self.memory.value()) };
         let parameters: Vec<Option<pg_sys::Datum>> = parameters.iter().map(Value::datum).collect();
         let present = |value: &Option<pg_sys::Datum>| if value.is_some() { b' ' } else { b'n' } as std::ffi::c_char;
         let marks: Vec<std::ffi::c_char> = parameters.iter().map(present).collect();
@@ -160,32 +162,35 @@ impl Session {
         let (plan, values, marks) = (statement.plan, values.as_mut_ptr(), marks.as_ptr());
         if most <= BATCH as usize {
             // SAFETY: as below. Read-only, and a statement that returns rows.
-            return unsafe {
-                let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
+            let done = unsafe {
                 boundary::catch(|| raw::SPI_execute_plan(plan, values, marks, true, 0));
-                let done = self.pass_on(&mut work);
-                pg_sys::MemoryContextSwitchTo(before);
-                done.map(drop)
+                self.pass_on(&mut work)
             };
+            // SAFETY: the context that was current above.
+            unsafe { pg_sys::MemoryContextSwitchTo(before) };
+            return done.map(drop);
         }
         // SAFETY: as many values as the plan has parameters, of their types. Read-only: the statement sees what the calling query sees.
         let cursor = unsafe { Cursor::open(plan, values, marks, true) };
-        loop {
-            // SAFETY: what is allocated inside is not used outside: rows are lent to `work` and then freed. The table has as many rows
-            // as SPI says.
-            let more = unsafe {
-                let before = pg_sys::MemoryContextSwitchTo(self.memory.value());
+        let done = loop {
+            // SAFETY: the session is connected, and the current memory context is that for rows.
+            let passed_on = unsafe {
                 cursor.fetch(BATCH);
-                let count = self.pass_on(&mut work)?;
-                pg_sys::MemoryContextSwitchTo(before);
-                count as std::ffi::c_long == BATCH
+                self.pass_on(&mut work)
             };
-            if !more {
-                // SAFETY: opened above.
-                unsafe { cursor.close() };
-                return Ok(());
+            match passed_on {
+                Ok(count) if count as std::ffi::c_long == BATCH => {}
+                Ok(_) => {
+                    // SAFETY: opened above.
+                    unsafe { cursor.close() };
+                    break Ok(());
+                }
+                Err(error) => break Err(error),
             }
-        }
+        };
+        // SAFETY: the context that was current above.
+        unsafe { pg_sys::MemoryContextSwitchTo(before) };
+        done
     }
 }
 
@@ -203,6 +208,7 @@ impl Session {
                 pg_sys::MemoryContextReset(self.memory.value());
             }
             pg_sys::SPI_freetuptable(table);
+            pg_sys::MemoryContextReset(self.memory.value());
             Ok(count)
         }
     }

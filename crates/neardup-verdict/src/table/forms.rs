@@ -18,14 +18,15 @@ use crate::read::units::Text;
 use neardup_text::Result;
 use neardup_text::hash::{mix, token_hash};
 
-/// The most passages of sampled texts that are kept: 8 MB, 3,000 texts of 350 characters.
-const KEPT_PASSAGES: usize = 1 << 20;
+/// How many bytes sampled rows may take by default: 4,000 texts of 350 characters.
+const ROOM: usize = 16 << 20;
 
-/// The most rows that are kept; several may have the same text.
-const KEPT_ROWS: usize = 1 << 16;
+/// What a row takes in the maps, and a text besides its passages.
+const BYTES_A_ROW: usize = 100;
+const BYTES_A_TEXT: usize = 100;
 
-/// The most keys of which it is kept which rows have them.
-const KEPT_KEYS: usize = 1 << 14;
+/// For as many bytes of room it is kept of one key which rows have it, which takes less.
+const BYTES_A_KEY: usize = 512;
 
 /// A line that this many rows of the table's background have is furniture.
 const FURNITURE: u32 = 3;
@@ -62,15 +63,14 @@ pub struct Known<'p> {
 }
 
 /// What has been learned of a table; kept from pair to pair, for as long as the table does not change.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Forms {
     by_key: AHashMap<u64, Vec<u64>>,
-    by_row: AHashMap<u64, Rc<Sampled>>,
-    by_text: AHashMap<u64, Rc<Sampled>>,
-    /// By [`Rows::stored`]: a guard meets the rows of one form again for each row that it judges.
-    by_stored: AHashMap<u64, Rc<Sampled>>,
-    /// How many passages the sampled rows have.
-    passages: usize,
+    /// Sampled rows that were needed lately, and before.
+    recent: Kept,
+    older: Kept,
+    /// How many bytes both may take together.
+    room: usize,
     /// What rows spread over the table say, once they have been read.
     background: Option<Rc<Sample>>,
     /// The rows of the last pair, emptied: so that no pair needs a set of its own.
@@ -79,6 +79,29 @@ pub struct Forms {
     asked: Asked,
     /// The rows around the pair that was asked about last.
     around: RowsAround,
+}
+
+/// Sampled rows that are kept.
+#[derive(Debug, Default)]
+struct Kept {
+    by_row: AHashMap<u64, Rc<Sampled>>,
+    by_text: AHashMap<u64, Rc<Sampled>>,
+    /// By [`Rows::stored`]: a guard meets the rows of one form again for each row that it judges.
+    by_stored: AHashMap<u64, Rc<Sampled>>,
+    /// How many bytes they take, about.
+    bytes: usize,
+}
+
+impl Kept {
+    fn add(&mut self, row: u64, stored: Option<u64>, sampled: Rc<Sampled>) {
+        if let Entry::Vacant(unknown) = self.by_text.entry(sampled.text) {
+            self.bytes += BYTES_A_TEXT + size_of_val(&*sampled.passages);
+            unknown.insert(Rc::clone(&sampled));
+        }
+        self.bytes += BYTES_A_ROW;
+        self.by_stored.extend(stored.map(|stored| (stored, Rc::clone(&sampled))));
+        self.by_row.insert(row, sampled);
+    }
 }
 
 /// Which rows were around a pair: as long as these are the same, the table says the same of it.
@@ -179,12 +202,34 @@ fn digest(rows: &[u64]) -> u64 {
     rows.iter().fold(rows.len() as u64, |digest, row| mix(digest, *row))
 }
 
+impl Default for Forms {
+    fn default() -> Self {
+        Self::with_room(ROOM)
+    }
+}
+
 impl Forms {
+    /// Begins, with room for this many bytes of sampled rows, or the default, if that is more.
+    #[must_use]
+    pub fn with_room(room: usize) -> Self {
+        Self {
+            by_key: AHashMap::new(),
+            recent: Kept::default(),
+            older: Kept::default(),
+            room: room.max(ROOM),
+            background: None,
+            seen: AHashSet::new(),
+            asked: Asked::default(),
+            around: RowsAround::default(),
+        }
+    }
+
     /// Forgets which rows have which key and text, because the table has changed. What was learned of texts, and of the whole table,
     /// stays.
     pub fn forget_rows(&mut self) {
         self.by_key.clear();
-        self.by_row.clear();
+        self.recent.by_row.clear();
+        self.older.by_row.clear();
     }
 
     /// Returns what was asked since the last call, and begins again.
@@ -222,7 +267,7 @@ impl Forms {
 
     /// Returns the rows that have one of some keys, in order of the keys.
     fn with_keys(&mut self, rows: &mut dyn Rows, keys: &[u64]) -> Result<Vec<u64>> {
-        if self.by_key.len() > KEPT_KEYS {
+        if self.by_key.len() > self.room / BYTES_A_KEY {
             self.by_key.clear();
         }
         self.none_seen();
@@ -244,38 +289,44 @@ impl Forms {
 
     /// Returns what was read of rows, in their order; of those that are not known, it reads the texts.
     fn sampled(&mut self, rows: &mut dyn Rows, wanted: &[u64]) -> Result<Vec<Rc<Sampled>>> {
-        if self.passages > KEPT_PASSAGES || self.by_row.len().max(self.by_stored.len()) > KEPT_ROWS {
-            self.by_row.clear();
-            self.by_text.clear();
-            self.by_stored.clear();
-            self.passages = 0;
+        if self.recent.bytes > self.room / 2 {
+            self.older = std::mem::take(&mut self.recent);
         }
-        let mut unknown: Vec<u64> = wanted.iter().copied().filter(|row| !self.by_row.contains_key(row)).collect();
+        let mut unknown: Vec<u64> = wanted
+            .iter()
+            .copied()
+            .filter(|row| !self.keeps(|kept| &kept.by_row, *row, *row, None))
+            .collect();
         let stored: AHashMap<u64, u64> =
             if unknown.is_empty() { AHashMap::new() } else { rows.stored(&unknown)?.into_iter().collect() };
-        for (row, stored) in &stored {
-            if let Some(sampled) = self.by_stored.get(stored) {
-                self.by_row.insert(*row, Rc::clone(sampled));
-            }
-        }
-        unknown.retain(|row| !self.by_row.contains_key(row));
+        unknown.retain(|row| {
+            !stored.get(row).is_some_and(|stored| self.keeps(|kept| &kept.by_stored, *stored, *row, Some(*stored)))
+        });
         let texts = if unknown.is_empty() { Vec::new() } else { rows.texts(&unknown)? };
         for (row, text) in texts {
-            let hash = token_hash(&text);
-            let sampled = match self.by_text.entry(hash) {
-                Entry::Occupied(known) => Rc::clone(known.get()),
-                Entry::Vacant(unknown) => {
-                    let sampled = Sampled::of(&text)?;
-                    self.passages += sampled.passages.len();
-                    Rc::clone(unknown.insert(Rc::new(sampled)))
-                }
-            };
-            if let Some(stored) = stored.get(&row) {
-                self.by_stored.insert(*stored, Rc::clone(&sampled));
+            let stored = stored.get(&row).copied();
+            if !self.keeps(|kept| &kept.by_text, token_hash(&text), row, stored) {
+                self.recent.add(row, stored, Rc::new(Sampled::of(&text)?));
             }
-            self.by_row.insert(row, sampled);
         }
-        Ok(wanted.iter().filter_map(|row| self.by_row.get(row)).cloned().collect())
+        Ok(wanted.iter().filter_map(|row| self.recent.by_row.get(row)).cloned().collect())
+    }
+
+    /// Looks for what was sampled, and keeps it for a row as recently needed.
+    fn keeps(
+        &mut self,
+        by: fn(&Kept) -> &AHashMap<u64, Rc<Sampled>>,
+        key: u64,
+        row: u64,
+        stored: Option<u64>,
+    ) -> bool {
+        let Some(sampled) = by(&self.recent).get(&key).or_else(|| by(&self.older).get(&key)).cloned() else {
+            return false;
+        };
+        if !self.recent.by_row.contains_key(&row) {
+            self.recent.add(row, stored, sampled);
+        }
+        true
     }
 
     /// Returns what rows spread over the table say of it, and reads them if that is unknown.
