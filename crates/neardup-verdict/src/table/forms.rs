@@ -292,11 +292,8 @@ impl Forms {
         if self.recent.bytes > self.room / 2 {
             self.older = std::mem::take(&mut self.recent);
         }
-        let mut unknown: Vec<u64> = wanted
-            .iter()
-            .copied()
-            .filter(|row| !self.keeps(|kept| &kept.by_row, *row, *row, None))
-            .collect();
+        let mut unknown: Vec<u64> =
+            wanted.iter().copied().filter(|row| !self.keeps(|kept| &kept.by_row, *row, *row, None)).collect();
         let stored: AHashMap<u64, u64> =
             if unknown.is_empty() { AHashMap::new() } else { rows.stored(&unknown)?.into_iter().collect() };
         unknown.retain(|row| {
@@ -313,13 +310,7 @@ impl Forms {
     }
 
     /// Looks for what was sampled, and keeps it for a row as recently needed.
-    fn keeps(
-        &mut self,
-        by: fn(&Kept) -> &AHashMap<u64, Rc<Sampled>>,
-        key: u64,
-        row: u64,
-        stored: Option<u64>,
-    ) -> bool {
+    fn keeps(&mut self, by: fn(&Kept) -> &AHashMap<u64, Rc<Sampled>>, key: u64, row: u64, stored: Option<u64>) -> bool {
         let Some(sampled) = by(&self.recent).get(&key).or_else(|| by(&self.older).get(&key)).cloned() else {
             return false;
         };
