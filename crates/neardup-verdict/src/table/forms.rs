@@ -21,8 +21,8 @@ use neardup_text::hash::{mix, token_hash};
 /// How many bytes sampled rows may take by default: 4,000 texts of 350 characters.
 const ROOM: usize = 16 << 20;
 
-/// What a row takes in the maps, and a text besides its passages.
-const BYTES_A_ROW: usize = 100;
+/// What a row takes in one of the maps, and a text besides its passages.
+const BYTES_A_ROW: usize = 50;
 const BYTES_A_TEXT: usize = 100;
 
 /// For as many bytes of room it is kept of one key which rows have it, which takes less.
@@ -98,9 +98,19 @@ impl Kept {
             self.bytes += BYTES_A_TEXT + size_of_val(&*sampled.passages);
             unknown.insert(Rc::clone(&sampled));
         }
-        self.bytes += BYTES_A_ROW;
-        self.by_stored.extend(stored.map(|stored| (stored, Rc::clone(&sampled))));
-        self.by_row.insert(row, sampled);
+        if let Some(stored) = stored
+            && self.by_stored.insert(stored, Rc::clone(&sampled)).is_none()
+        {
+            self.bytes += BYTES_A_ROW;
+        }
+        if self.by_row.insert(row, sampled).is_none() {
+            self.bytes += BYTES_A_ROW;
+        }
+    }
+
+    fn forget_rows(&mut self) {
+        self.bytes -= self.by_row.len() * BYTES_A_ROW;
+        self.by_row.clear();
     }
 }
 
@@ -228,8 +238,8 @@ impl Forms {
     /// stays.
     pub fn forget_rows(&mut self) {
         self.by_key.clear();
-        self.recent.by_row.clear();
-        self.older.by_row.clear();
+        self.recent.forget_rows();
+        self.older.forget_rows();
     }
 
     /// Returns what was asked since the last call, and begins again.
