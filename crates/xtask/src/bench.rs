@@ -48,7 +48,7 @@ pub struct Options {
     /// Use small sizes, to check that everything runs
     #[arg(long)]
     small: bool,
-    /// Only lists, guards, signing and look-ups of four small tables (under 3 minutes; three times as long if one is slower), compared with bench/quick.json:
+    /// Only lists, guards, signing and look-ups of five tables (under 3 minutes; three times as long if one is slower), compared with bench/quick.json:
     /// fails if one has become 1.2 times as slow. With other texts if NEARDUP_DATA is set
     #[arg(long)]
     quick: bool,
