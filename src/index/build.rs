@@ -20,7 +20,6 @@ use super::values::{declared_kind, keys_of, or_report};
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::table::row_id::address_of;
-use crate::pg::table::temporary::TemporaryFile;
 
 /// The most by which a page's fill differs from the fill factor, in percentage points.
 const SPREAD: u64 = 17;
@@ -181,9 +180,6 @@ pub(super) unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
 /// An entry as the sort takes it.
 pub type Record = [u64; 2];
 
-/// Sorts entries: in memory or, beyond that, in temporary files.
-pub type Sort = Sorter<TemporaryFile, 2>;
-
 /// Collects the entries of a build for the sort.
 pub struct Builder<'c> {
     sort: Sorter<Source<'c>, 2>,
@@ -191,7 +187,7 @@ pub struct Builder<'c> {
     pub entries: u64,
 }
 
-/// Begins a sort with memory of `kilobytes`.
+/// Begins a sort of entries with memory of `kilobytes`, beyond which it has files.
 pub fn sort<S: Storage>(kilobytes: i32) -> Sorter<S, 2> {
     Sorter::new(usize::try_from(kilobytes).unwrap_or(0) * 1024)
 }

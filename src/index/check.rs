@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use neardup_core::candidates::spill::Sorted;
+use neardup_core::candidates::spill::{Sorted, Sorter};
 use neardup_page::kind::TreeKey;
 use neardup_page::{Downlink, Entry, NONE, PageOpaque};
 use neardup_text::interrupt;
@@ -17,7 +17,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use super::buffer::{Buffer, Index, Lock};
-use super::build::{self, Sort, entry_of, read_rows, record};
+use super::build::{self, entry_of, read_rows, record};
 use super::tree::{check, descend, root};
 use super::values::{is_ours, kind_of};
 use crate::error::Result;
@@ -190,7 +190,7 @@ enum Found {
 }
 
 /// Collects the keys of the table's rows for the sort.
-struct Expected(Sort);
+struct Expected(Sorter<TemporaryFile, 2>);
 
 impl Expected {
     /// Begins, with memory of `kilobytes`.
