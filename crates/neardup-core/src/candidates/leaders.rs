@@ -56,6 +56,8 @@ struct Longer {
     long_hash: u64,
     score: f64,
     short: Member,
+    /// Whether the verdict and the score are those on these two rows.
+    is_judged: bool,
 }
 
 /// Which rows are kept, so far.
@@ -142,7 +144,7 @@ impl<S: Storage> Leaders<S> {
     }
 
     /// Takes the next probe row, with what it is kept apart from. `judge` gives the verdict on a kept row and this one, if either may be
-    /// removed.
+    /// removed. A row that holds more than a kept one is not judged again as a row that is kept in its place.
     ///
     /// # Errors
     /// Those of `judge`.
@@ -185,7 +187,8 @@ impl<S: Storage> Leaders<S> {
                 continue;
             }
             let short = Member { duplicate: member.kept, duplicate_hash: member.kept_hash, ..member };
-            self.longer.push(Longer { long: member.duplicate, long_hash: probe.hash, score: judged.score, short });
+            let (long, long_hash) = (member.duplicate, probe.hash);
+            self.longer.push(Longer { long, long_hash, score: judged.score, short, is_judged: true });
         }
         self.apart.add(probe.position, apart);
         Ok(())
@@ -295,7 +298,7 @@ impl<S: Storage> Leaders<S> {
             if let Some(last) = longest.get(&longer.long.position)
                 && !longest.contains_key(&longer.short.duplicate.position)
             {
-                let last = Longer { long: last.long, long_hash: last.long_hash, ..longer };
+                let last = Longer { long: last.long, long_hash: last.long_hash, is_judged: false, ..longer };
                 add(&mut longest, last);
             }
         }
@@ -316,6 +319,9 @@ impl<S: Storage> Leaders<S> {
         let heir = Member { kept: longer.long, kept_hash: longer.long_hash, score: longer.score, ..longer.short };
         let mut moved: Vec<Member> = Vec::with_capacity(group.len() + 1);
         let mut known: AHashMap<u64, (u8, f64)> = AHashMap::new();
+        if longer.is_judged {
+            known.insert(longer.short.duplicate_hash, (longer.short.verdict, longer.score));
+        }
         for member in std::iter::once(&longer.short).chain(group) {
             if !self.options.near(member.duplicate.time, longer.long.time) {
                 return Ok(None);
@@ -408,6 +414,7 @@ impl<S: Storage> Iterator for Members<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::convert::Infallible;
 
     use super::super::spill::InMemory;
@@ -433,7 +440,10 @@ mod tests {
         let rule = CandidateRule::default();
         let options = Options { rule, window: None, first_probe: 0, indexes_probes: true, excerpts_give_way: true };
         let mut leaders: Leaders<InMemory> = Leaders::new(options, 0, 1 << 20);
+        let pairs_judged = RefCell::new(AHashSet::new());
         let judge = |kept: &Earlier, duplicate: &Earlier| {
+            let pair = [kept.position.min(duplicate.position), kept.position.max(duplicate.position)];
+            assert!(pairs_judged.borrow_mut().insert(pair), "{pair:?} is judged again");
             let [kept, duplicate] = [kept, duplicate].map(|row| texts[row.position as usize].0);
             let is_one = kept.starts_with(duplicate) || duplicate.starts_with(kept);
             let judged = Judged { verdict: 1, score: 0.9, loses: duplicate.len() > kept.len(), kept_hash: 0 };
