@@ -1155,6 +1155,7 @@ SELECT t.tgrelid::regclass AS target,
            pg_catalog.format('%I.%I', s.settings -> 'expression' ->> 0, s.settings -> 'expression' ->> 1) END AS expression,
        c.names[2 + n.columns:1 + n.columns + n.scope] AS scope,
        c.names[2 + n.columns + n.scope + n.time + n.title:1 + n.columns + n.scope + n.time + n.title + n.differ] AS differ,
+       c.names[2 + n.columns + n.scope + n.time + n.title + n.differ:1 + n.columns + n.scope + n.time + n.title + n.differ + n.agree] AS agree,
        CASE WHEN n.title > 0 THEN c.names[2 + n.columns + n.scope + n.time] END AS title,
        coalesce(s.settings ->> 'excerpts', 'remove') AS excerpts,
        CASE WHEN n.time > 0 THEN c.names[2 + n.columns + n.scope] END AS time_column,
@@ -1186,6 +1187,7 @@ FROM pg_catalog.pg_trigger t
                 coalesce((s.settings ->> 'time')::boolean, false)::integer AS time,
                 coalesce((s.settings ->> 'title')::boolean, false)::integer AS title,
                 coalesce((s.settings ->> 'differ')::integer, 0) AS differ,
+                coalesce((s.settings ->> 'agree')::integer, 0) AS agree,
                 coalesce((s.settings ->> 'marks')::boolean, false) AS marks,
                 2 * coalesce((s.settings ->> 'relates')::boolean, false)::integer AS related,
                 (s.settings ->> 'window')::bigint AS window
@@ -1266,9 +1268,9 @@ ALTER FUNCTION near_duplicate(text, text) SUPPORT near_duplicate_support;
 
 -- protect: create a guard, or change its settings
 
-CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], excerpts text, on_related text) RETURNS text
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
 
 CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
@@ -1296,6 +1298,7 @@ CREATE FUNCTION neardup.protect(
     expression regproc DEFAULT NULL,
     title name DEFAULT NULL,
     differ name[] DEFAULT NULL,
+    agree name[] DEFAULT NULL,
     excerpts text DEFAULT NULL,
     on_related text DEFAULT NULL,
     merge regproc DEFAULT NULL,
@@ -1321,9 +1324,10 @@ BEGIN
             HINT = format('Create the index yourself, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
                 target, document);
     END IF;
-    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 OR array_ndims(differ) > 1 THEN
+    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 OR array_ndims(differ) > 1 OR array_ndims(agree) > 1 THEN
         RAISE EXCEPTION '% must be a plain list of names',
-            CASE WHEN array_ndims(columns) > 1 THEN 'columns' WHEN array_ndims(scope) > 1 THEN 'scope' ELSE 'differ' END
+            CASE WHEN array_ndims(columns) > 1 THEN 'columns' WHEN array_ndims(scope) > 1 THEN 'scope'
+                 WHEN array_ndims(differ) > 1 THEN 'differ' ELSE 'agree' END
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM neardup_internal.lock_guards(target);
@@ -1341,6 +1345,7 @@ BEGIN
     expression := coalesce(expression, neardup_internal.function_of_row(target, kept.expression));
     title := coalesce(title, kept.title);
     differ := coalesce(differ, kept.differ);
+    agree := coalesce(agree, kept.agree);
     excerpts := coalesce(excerpts, kept.excerpts, 'remove');
     on_related := coalesce(on_related, kept.on_related, 'store');
     merge := coalesce(merge, kept.merge::oid::regproc);
@@ -1349,7 +1354,7 @@ BEGIN
     keys := coalesce(keys, kept.keys);
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], excerpts, on_related);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -1660,7 +1665,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
@@ -4620,7 +4625,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/statements.rs:48
+-- src/answers/statements.rs:51
 -- pg_neardup::answers::statements::answered_rows
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4734,7 +4739,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:46
+-- src/guard/protect.rs:47
 -- pg_neardup::guard::protect::checked_guard
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4770,7 +4775,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:66
+-- src/verdict/mod.rs:67
 -- pg_neardup::verdict::difference
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4806,19 +4811,19 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:86
+-- src/verdict/mod.rs:87
 -- pg_neardup::verdict::explain_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:95
+-- src/verdict/mod.rs:96
 -- pg_neardup::verdict::explain_similarity_text
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:53
+-- src/verdict/mod.rs:54
 -- pg_neardup::verdict::fact_conflicts
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4830,7 +4835,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:322
+-- src/guard/protect.rs:334
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4908,7 +4913,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:332
+-- src/guard/protect.rs:344
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4932,13 +4937,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:356
+-- src/guard/protect.rs:368
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/statements.rs:74
+-- src/answers/statements.rs:77
 -- pg_neardup::answers::statements::kept_apart
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5190,13 +5195,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/statements.rs:39
+-- src/answers/statements.rs:42
 -- pg_neardup::answers::statements::plain_keys
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:144
+-- src/verdict/mod.rs:145
 -- pg_neardup::verdict::profile_boilerplate
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5214,13 +5219,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:129
+-- src/verdict/mod.rs:130
 -- pg_neardup::verdict::profile_explain_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:138
+-- src/verdict/mod.rs:139
 -- pg_neardup::verdict::profile_explain_similarity_text
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5244,13 +5249,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:100
+-- src/verdict/mod.rs:101
 -- pg_neardup::verdict::profile_same_message
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:105
+-- src/verdict/mod.rs:106
 -- pg_neardup::verdict::profile_same_message_titled
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5304,13 +5309,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:33
+-- src/verdict/mod.rs:34
 -- pg_neardup::verdict::same_message
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:39
+-- src/verdict/mod.rs:40
 -- pg_neardup::verdict::same_message_titled
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5700,7 +5705,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:75
+-- src/verdict/mod.rs:76
 -- pg_neardup::verdict::whole_difference
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

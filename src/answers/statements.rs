@@ -32,7 +32,10 @@ pub fn guard_of(target: pg_sys::Oid, document: Option<&CStr>) -> Result<Rc<Guard
 
 /// Makes the expression for the hash of what is compared of row t, whose document is known under this name.
 fn hash(guard: &Guard, document: &str) -> String {
-    beside::hash(document, beside::expression("t", guard.title_column(), guard.differ_columns()).as_deref())
+    beside::hash(
+        document,
+        beside::expression("t", guard.title_column(), [guard.differ_columns(), guard.agree_columns()]).as_deref(),
+    )
 }
 
 /// Returns the texts that are values of a type, one whose texts are known.

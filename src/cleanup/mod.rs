@@ -81,5 +81,5 @@ fn text_hash(document: Text<'_>) -> i64 {
 /// Hashes a text with what else is compared of its row.
 #[pg_extern(sql = false)]
 fn row_hash(document: Text<'_>, beside: Vec<Option<String>>) -> i64 {
-    Beside::read(beside).hash(&document).cast_signed()
+    Beside::read(beside, 0).hash(&document).cast_signed()
 }

@@ -306,12 +306,13 @@ impl CandidateSearch<'_, '_, '_> {
             None => {}
         }
         let titles = [&*subject.beside.title, &*beside.title];
-        let between = Between { apart: candidate.apart(subject), titles };
+        let columns = subject.beside.columns(&beside, guard.agree_columns());
+        let between = Between { apart: candidate.apart(subject), titles, columns };
         let is_simhash = guard.settings.method == Method::SimHash;
         if question == Question::Identical || (mark.is_some() && is_simhash && question == Question::Duplicate) {
             // The row that a marked one duplicates may be too far away within a time window, or have another title or value.
             let counts = mark.is_none() || (guard.settings.window.is_none() && !guard.compares_more());
-            if counts && between.is_one_title() && candidate.is_identical(subject) {
+            if counts && between.is_same() && candidate.is_identical(subject) {
                 return Ok(self.found(candidate, mark, Measure::new("identical", 1.0)));
             }
             if question == Question::Identical {

@@ -41,7 +41,8 @@ struct Search {
 }
 
 /// Checks the arguments of `neardup.protect`, with defaults filled in. Returns `settings`, the argument of the guard's trigger as far as
-/// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time, title, those that must not differ.
+/// they make it, and `columns`, those of its `UPDATE OF` list: document, scope, time, title, those that must not differ, those in which
+/// copies agree.
 #[allow(clippy::too_many_arguments, reason = "the arguments of an SQL function")]
 #[pg_extern(sql = false)]
 pub fn checked_guard(
@@ -63,6 +64,7 @@ pub fn checked_guard(
     merge: Option<pg_sys::Oid>,
     title: Option<&str>,
     differ: Option<Names>,
+    agree: Option<Names>,
     excerpts: Option<&str>,
     on_related: Option<&str>,
 ) -> Result<String> {
@@ -104,19 +106,20 @@ pub fn checked_guard(
                 check_title(target, name, &comparison.verify)?;
                 columns.push(name.to_owned());
             }
-            let before = columns.len();
-            for name in names(differ) {
+            let [differ, agree] = [names(differ), names(agree)];
+            check_agree(&agree, &comparison.verify)?;
+            let (differs, agrees) = (differ.len(), agree.len());
+            for name in differ.into_iter().chain(agree) {
                 stored_column(target, &name)?;
                 columns.push(name);
             }
-            let differs = columns.len() - before;
             let excerpts = Excerpts::parse(excerpts.unwrap_or(NULL))?;
             let on_related = related(on_related.unwrap_or(NULL), &comparison.verify)?;
             // The trigger lists each column once; the position in that list determines the role.
             let repeated = |(at, name): (usize, &String)| columns[..at].contains(name).then(|| name.clone());
             if let Some(name) = columns.iter().enumerate().find_map(repeated) {
                 return Err(invalid(format!("column \"{name}\" is named twice")).set_detail(
-                    "A column is part of the document or of the scope, is the time or the title, or must not differ.",
+                    "A column is part of the document or of the scope, is the time or the title, must not differ, or is one in which copies agree.",
                 ));
             }
             let mut settings = comparison.settings();
@@ -126,6 +129,7 @@ pub fn checked_guard(
             set(&mut settings, "time", time_column.map(|_| true));
             set(&mut settings, "title", title.map(|_| true));
             set(&mut settings, "differ", Some(differs).filter(|differs| *differs > 0));
+            set(&mut settings, "agree", Some(agrees).filter(|agrees| *agrees > 0));
             set(&mut settings, "excerpts", Some(excerpts).filter(|excerpts| *excerpts == Excerpts::Keep));
             set(&mut settings, "on_related", Some(on_related).filter(|on_related| *on_related != OnRelated::Store));
             set(&mut settings, "window", window);
@@ -286,6 +290,14 @@ fn check_title(target: pg_sys::Oid, name: &str, verify: &Verify) -> Result<()> {
     Err(invalid(format!("title requires verify facts or a profile: {name}"))
         .set_detail("Only such verdicts read a title.")
         .set_hint("To keep rows apart whose titles are not the same, name the column in differ. To guard without: reset => '{title}'."))
+}
+
+/// Checks that the columns in which copies agree are read.
+fn check_agree(agree: &[String], verify: &Verify) -> Result<()> {
+    let Some(name) = agree.first().filter(|_| !verify.reads_titles()) else { return Ok(()) };
+    Err(invalid(format!("agree requires verify facts or a profile: {name}"))
+        .set_detail("Only such verdicts weigh what a column says.")
+        .set_hint("To keep rows apart whose values are not the same, name the column in differ. To guard without: reset => '{agree}'."))
 }
 
 /// Reads what is done with related rows.

@@ -1,8 +1,8 @@
 -- protect: create a guard, or change its settings
 
-CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], excerpts text, on_related text) RETURNS text
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
 
 CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
@@ -30,6 +30,7 @@ CREATE FUNCTION neardup.protect(
     expression regproc DEFAULT NULL,
     title name DEFAULT NULL,
     differ name[] DEFAULT NULL,
+    agree name[] DEFAULT NULL,
     excerpts text DEFAULT NULL,
     on_related text DEFAULT NULL,
     merge regproc DEFAULT NULL,
@@ -55,9 +56,10 @@ BEGIN
             HINT = format('Create the index yourself, CREATE INDEX ON %s USING gin (sketch(%I)), and find copies by keys: docs/citus.md.',
                 target, document);
     END IF;
-    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 OR array_ndims(differ) > 1 THEN
+    IF array_ndims(columns) > 1 OR array_ndims(scope) > 1 OR array_ndims(differ) > 1 OR array_ndims(agree) > 1 THEN
         RAISE EXCEPTION '% must be a plain list of names',
-            CASE WHEN array_ndims(columns) > 1 THEN 'columns' WHEN array_ndims(scope) > 1 THEN 'scope' ELSE 'differ' END
+            CASE WHEN array_ndims(columns) > 1 THEN 'columns' WHEN array_ndims(scope) > 1 THEN 'scope'
+                 WHEN array_ndims(differ) > 1 THEN 'differ' ELSE 'agree' END
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM neardup_internal.lock_guards(target);
@@ -75,6 +77,7 @@ BEGIN
     expression := coalesce(expression, neardup_internal.function_of_row(target, kept.expression));
     title := coalesce(title, kept.title);
     differ := coalesce(differ, kept.differ);
+    agree := coalesce(agree, kept.agree);
     excerpts := coalesce(excerpts, kept.excerpts, 'remove');
     on_related := coalesce(on_related, kept.on_related, 'store');
     merge := coalesce(merge, kept.merge::oid::regproc);
@@ -83,7 +86,7 @@ BEGIN
     keys := coalesce(keys, kept.keys);
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], excerpts, on_related);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related);
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -394,7 +397,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';

@@ -27,7 +27,7 @@ pub struct Subject<'a> {
     own: Option<(pg_sys::Oid, Tid)>,
     /// Its document; `None` if its first column is NULL.
     pub document: Option<Cow<'a, str>>,
-    /// Its title, and its values in the columns that must not differ.
+    /// What is compared of it besides the document.
     pub beside: Beside,
     /// Its values in the scope columns.
     pub scope: Vec<(Column, Option<pg_sys::Datum>)>,
@@ -50,7 +50,8 @@ impl<'a> Subject<'a> {
             document: document_of(guard, |role| trigger.text(row, part.columns[role]), whole),
             beside: Beside::new(
                 guard.roles.title.and_then(|role| trigger.text(row, part.columns[role])),
-                guard.roles.differ.iter().map(|role| trigger.output(row, part.columns[*role])),
+                guard.roles.differ.len(),
+                guard.roles.compared().map(|role| trigger.output(row, part.columns[*role])),
             ),
             scope: guard
                 .roles
@@ -127,7 +128,7 @@ impl<'a> Subject<'a> {
 /// function of the user's, because the role that deletes a row need not have a right on one.
 pub fn content_hash(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, row: Row) -> u64 {
     let roles = guard.roles.documents.iter().chain(&guard.roles.scope).chain(&guard.roles.time);
-    let roles = roles.chain(&guard.roles.title).chain(&guard.roles.differ);
+    let roles = roles.chain(&guard.roles.title).chain(guard.roles.compared());
     roles.fold(0, |hash: u64, role| {
         let column = part.columns[*role];
         let value = match trigger.text(row, column) {

@@ -78,7 +78,7 @@ impl<'a> Verifier<'a> {
     /// `distance` is that of their signatures. A new text that contains the other one and more
     /// is not a duplicate; refusing it would lose content.
     pub fn compare(&mut self, other: &str, distance: f64, between: Between<'_>) -> Result<Option<Measure>> {
-        if self.rule.is_some() && other == self.document && between.is_one_title() {
+        if self.rule.is_some() && other == self.document && between.is_same() {
             return Ok(Some(Measure::new("identical", 1.0)));
         }
         let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around))?;

@@ -1,4 +1,4 @@
-//! What is compared of a row besides its document: its title, and the columns that no two copies give otherwise.
+//! What is compared of a row besides its document: its title, the columns that no two copies give otherwise, and those in which copies agree.
 //!
 //! A guard reads them from rows, a list by a statement as the caller. So values are compared by their text form, which every type has and
 //! which runs no operator or cast of a stranger's. Spaces at its ends do not count. NULL and a blank say nothing.
@@ -8,15 +8,14 @@ use neardup_core::signature::digest::text_hash;
 use super::guard::{Guard, Part};
 use super::statement;
 use crate::pg::table::rows::Table;
+use crate::verdict::columns::{Columns, shown};
 
-/// How many characters of a value a reason shows.
-const SHOWN: usize = 40;
-
-/// The title of a row and its values in the columns that must not differ; each blank if the row has none.
+/// The title of a row, and its values in the columns that must not differ and in those in which copies agree; each blank if the row has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     pub title: String,
     differ: Vec<String>,
+    agree: Vec<String>,
 }
 
 fn trimmed(value: impl AsRef<str>) -> String {
@@ -24,51 +23,58 @@ fn trimmed(value: impl AsRef<str>) -> String {
 }
 
 impl Beside {
-    /// Takes the values as they are read.
-    pub fn new(title: Option<&str>, differ: impl Iterator<Item = Option<String>>) -> Self {
-        let differ = differ.map(|value| value.map(trimmed).unwrap_or_default()).collect();
-        Self { title: title.map(trimmed).unwrap_or_default(), differ }
+    /// Takes the values as they are read: the title, and those of the columns, of which the first `differ` must not differ.
+    pub fn new(title: Option<&str>, differ: usize, columns: impl Iterator<Item = Option<String>>) -> Self {
+        let mut columns = columns.map(|value| value.map(trimmed).unwrap_or_default());
+        let differ = columns.by_ref().take(differ).collect();
+        Self { title: title.map(trimmed).unwrap_or_default(), differ, agree: columns.collect() }
     }
 
     /// Takes them as [`expression`] makes them.
-    pub fn read(values: Vec<Option<String>>) -> Self {
+    pub fn read(values: Vec<Option<String>>, differ: usize) -> Self {
         let mut values = values.into_iter();
         let title = values.next().flatten();
-        Self::new(title.as_deref(), values)
+        Self::new(title.as_deref(), differ, values)
     }
 
     /// Reads those of a candidate.
     pub fn of_candidate(guard: &Guard, part: &Part, table: &Table) -> Self {
         let title = guard.roles.title.and_then(|role| table.text(part.columns[role]));
-        Self::new(title, guard.roles.differ.iter().map(|role| table.output(part.columns[*role])))
+        let roles = &guard.roles;
+        Self::new(title, roles.differ.len(), roles.compared().map(|role| table.output(part.columns[*role])))
+    }
+
+    /// Returns what two rows say in the columns with these names, in which copies agree.
+    pub fn columns<'a>(&'a self, other: &'a Self, names: &'a [String]) -> Columns<'a> {
+        Columns { names, values: [&self.agree, &other.agree] }
     }
 
     /// Says in which column two rows have values that differ, as a reason; `names` are those of the columns.
     pub fn difference(&self, other: &Self, names: &[String]) -> Option<String> {
         let mut values = names.iter().zip(self.differ.iter().zip(&other.differ));
         let (name, (ours, theirs)) = values.find(|(_, (a, b))| !a.is_empty() && !b.is_empty() && a != b)?;
-        let shown = |value: &str| value.chars().take(SHOWN).collect::<String>();
         Some(format!("column {name} differs: {} / {}", shown(ours), shown(theirs)))
     }
 
     /// Returns a hash of all that is compared of a row with this document: that of the document, if nothing else says anything.
     pub fn hash(&self, document: &str) -> u64 {
-        let values = [&self.title].into_iter().chain(&self.differ);
+        let values = [&self.title].into_iter().chain(&self.differ).chain(&self.agree);
         (1..).zip(values).filter(|(_, value)| !value.is_empty()).fold(text_hash(document), |hash, (place, value)| {
             (hash.rotate_left(5) ^ text_hash(value)).wrapping_add(place).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
     }
 }
 
-/// Makes the expression that reads the title and the values of a row: an array of text; `None` if neither is compared.
-pub fn expression(alias: &str, title: Option<&String>, differ: &[String]) -> Option<String> {
-    if title.is_none() && differ.is_empty() {
+/// Makes the expression that reads the title and the values of a row: an array of text; `None` if neither is compared. `columns` are those that
+/// must not differ, then those in which copies agree.
+pub fn expression(alias: &str, title: Option<&String>, columns: [&[String]; 2]) -> Option<String> {
+    if title.is_none() && columns.iter().all(|columns| columns.is_empty()) {
         return None;
     }
     let column = |name: &String| statement::column(alias, name);
     let title = title.map_or_else(|| "NULL::pg_catalog.text".to_owned(), |name| statement::as_text(&column(name)));
     // A cast to text may be a function of any role; concat calls the output function of the type.
-    let values = differ.iter().map(|name| format!("pg_catalog.concat({})", column(name)));
+    let values = columns.into_iter().flatten().map(|name| format!("pg_catalog.concat({})", column(name)));
     Some(format!("ARRAY[{}]", [title].into_iter().chain(values).collect::<Vec<_>>().join(", ")))
 }
 
@@ -84,8 +90,8 @@ pub fn hash(document: &str, beside: Option<&str>) -> String {
 mod tests {
     use super::*;
 
-    fn row(title: &str, differ: &[Option<&str>]) -> Beside {
-        Beside::new(Some(title), differ.iter().map(|value| value.map(str::to_owned)))
+    fn row(title: &str, columns: &[Option<&str>]) -> Beside {
+        Beside::new(Some(title), 2, columns.iter().map(|value| value.map(str::to_owned)))
     }
 
     #[test]
@@ -97,6 +103,9 @@ mod tests {
         assert_eq!(arlington.difference(&row("", &[Some("  "), Some("7")]), &names), None);
         let reason = arlington.difference(&row("", &[Some("Tampa"), Some("7")]), &names);
         assert_eq!(reason.as_deref(), Some("column city differs: Arlington / Tampa"));
+        let two = [row("", &[None, None, Some("Acme")]), row("", &[None, None, Some("Bolt")])];
+        assert_eq!(two[0].difference(&two[1], &names), None);
+        assert_eq!(two[0].columns(&two[1], &["employer".to_owned()]).agreement(), Some(0.0));
     }
 
     #[test]
@@ -116,5 +125,6 @@ mod tests {
         assert_eq!(hash("x ", &[None]), hash("x", &[Some(" ")]));
         assert_ne!(hash("x", &[None]), hash("y", &[None]));
         assert_ne!(hash("", &[Some("x")]), hash("x", &[Some("")]));
+        assert_ne!(hash("", &[None, None, Some("x")]), hash("", &[None, None, Some("y")]));
     }
 }

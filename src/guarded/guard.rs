@@ -251,9 +251,15 @@ impl Guard {
         self.roles.differ.first().and_then(|first| self.columns.get(*first..first + count)).unwrap_or_default()
     }
 
+    /// Returns the columns in which copies agree.
+    pub fn agree_columns(&self) -> &[String] {
+        let count = self.roles.agree.len();
+        self.roles.agree.first().and_then(|first| self.columns.get(*first..first + count)).unwrap_or_default()
+    }
+
     /// Says whether more is compared of a row than its document.
     pub fn compares_more(&self) -> bool {
-        self.roles.title.is_some() || !self.roles.differ.is_empty()
+        self.roles.title.is_some() || self.roles.compared().next().is_some()
     }
 
     /// Returns the column for the original's key.

@@ -210,6 +210,9 @@ pub struct Settings {
     /// The number of columns that must not differ.
     #[serde(default)]
     differ: usize,
+    /// The number of columns in which copies agree.
+    #[serde(default)]
+    agree: usize,
     /// What is done with excerpts.
     #[serde(default)]
     pub excerpts: Excerpts,
@@ -258,10 +261,19 @@ pub struct Roles {
     pub title: Option<usize>,
     /// The columns that must not differ.
     pub differ: Vec<usize>,
+    /// The columns in which copies agree.
+    pub agree: Vec<usize>,
     /// The column for the original's key.
     pub marks: Option<usize>,
     /// The columns for the key of a related row, and for what the row is to it.
     pub related: Option<[usize; 2]>,
+}
+
+impl Roles {
+    /// Returns the columns whose values are compared: those that must not differ, and those in which copies agree.
+    pub fn compared(&self) -> impl Iterator<Item = &usize> {
+        self.differ.iter().chain(&self.agree)
+    }
 }
 
 impl Settings {
@@ -274,7 +286,8 @@ impl Settings {
         within("distance", settings.distance <= MAX_DISTANCE)?;
         within("keys", settings.keys <= MAX_KEYS && (settings.keys > 0 || settings.method == Method::SimHash))?;
         within("threshold", settings.threshold.is_none_or(|threshold| (0.0..=1.0).contains(&threshold)))?;
-        within("columns", settings.columns.max(settings.scope).max(settings.differ) <= MAX_COLUMNS)?;
+        let columns = [settings.columns, settings.scope, settings.differ, settings.agree];
+        within("columns", columns.iter().all(|columns| *columns <= MAX_COLUMNS))?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
         within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
         if let Some(parts) = settings.parts.take() {
@@ -317,9 +330,10 @@ impl Settings {
         let time = take(self.time.into()).next();
         let title = take(self.title.into()).next();
         let differ = take(self.differ).collect();
+        let agree = take(self.agree).collect();
         let marks = take(self.marks.into()).next();
         let related = self.relates.then(|| take(2)).map(|columns| [columns.start, columns.start + 1]);
-        (next == count).then_some(Roles { documents, scope, time, title, differ, marks, related })
+        (next == count).then_some(Roles { documents, scope, time, title, differ, agree, marks, related })
     }
 }
 
@@ -361,13 +375,13 @@ mod tests {
 
     #[test]
     fn every_column_of_the_list_has_one_role() {
-        let all = r#","columns":1,"scope":2,"time":true,"title":true,"differ":1,"marks":true,"relates":true"#;
+        let all = r#","columns":1,"scope":2,"time":true,"title":true,"differ":1,"agree":2,"marks":true,"relates":true"#;
         let settings = with(all).unwrap();
-        let roles = settings.roles(10).unwrap();
+        let roles = settings.roles(12).unwrap();
         assert_eq!((roles.documents, roles.scope, roles.differ), (vec![0, 1], vec![2, 3], vec![6]));
-        assert_eq!((roles.time, roles.title, roles.marks), (Some(4), Some(5), Some(7)));
-        assert_eq!(roles.related, Some([8, 9]));
-        assert!(settings.roles(9).is_none() && settings.roles(11).is_none());
+        assert_eq!((roles.agree, roles.time, roles.title, roles.marks), (vec![7, 8], Some(4), Some(5), Some(9)));
+        assert_eq!(roles.related, Some([10, 11]));
+        assert!(settings.roles(11).is_none() && settings.roles(13).is_none());
     }
 
     /// Returns a vector of docs/internals/formats.md, which a second implementation computes, too.
@@ -378,19 +392,24 @@ mod tests {
 
     #[test]
     fn a_stored_argument_is_read() {
+        let places = |settings: &Settings, count| {
+            let roles = settings.roles(count).unwrap();
+            let all = [
+                ("document", roles.documents),
+                ("scope", roles.scope),
+                ("time", roles.time.into_iter().collect()),
+                ("title", roles.title.into_iter().collect()),
+                ("differ", roles.differ),
+                ("agree", roles.agree),
+                ("mark", roles.marks.into_iter().collect()),
+                ("related", roles.related.into_iter().flatten().collect()),
+            ];
+            let shown =
+                |(name, at): (&str, Vec<usize>)| at.iter().fold(name.to_owned(), |all, at| format!("{all} {at}"));
+            all.into_iter().filter(|(_, at)| !at.is_empty()).map(shown).collect::<Vec<_>>().join(", ")
+        };
         let settings = Settings::parse(golden("argument of a guard with everything")).unwrap();
-        let roles = settings.roles(10).unwrap();
-        let places = |name: &str, at: &[usize]| at.iter().fold(name.to_owned(), |all, place| format!("{all} {place}"));
-        let shown = [
-            places("document", &roles.documents),
-            places("scope", &roles.scope),
-            places("time", &Vec::from_iter(roles.time)),
-            places("title", &Vec::from_iter(roles.title)),
-            places("differ", &roles.differ),
-            places("mark", &Vec::from_iter(roles.marks)),
-            places("related", &roles.related.unwrap()),
-        ];
-        assert_eq!(shown.join(", "), golden("its columns"));
+        assert_eq!(places(&settings, 10), golden("its columns"));
         assert_eq!((settings.analyzer.as_str(), settings.keys, settings.threshold), ("shingles:5", 10, Some(0.5)));
         assert_eq!((settings.on_duplicate, settings.on_related), (Action::Mark, OnRelated::Mark));
         assert_eq!((settings.excerpts, settings.window, settings.log), (Excerpts::Keep, Some(172_800_000_000), true));
@@ -399,9 +418,11 @@ mod tests {
         assert_eq!(settings.expression, pair("public", "whole"));
 
         let least = Settings::parse(golden("argument of a guard with nothing more")).unwrap();
-        let documents = least.roles(1).unwrap().documents;
-        assert_eq!(places("document", &documents), golden("its one column"));
+        assert_eq!(places(&least, 1), golden("its one column"));
         assert_eq!((least.on_duplicate, least.on_related), (Action::Reject, OnRelated::default()));
+
+        let agreeing = Settings::parse(golden("argument of a guard with columns in which copies agree")).unwrap();
+        assert_eq!(places(&agreeing, 6), golden("all of its columns"));
     }
 
     #[test]

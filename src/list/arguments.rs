@@ -146,6 +146,8 @@ pub struct Choice {
     title: Option<String>,
     /// The columns that must not differ.
     pub differ: Vec<String>,
+    /// The columns in which copies agree.
+    pub agree: Vec<String>,
     /// What is done with excerpts.
     pub excerpts: Excerpts,
     since: Option<String>,
@@ -239,6 +241,7 @@ impl Choice {
             scope,
             title,
             differ: guard.differ_columns().to_vec(),
+            agree: guard.agree_columns().iter().filter(|_| verify.reads_titles()).cloned().collect(),
             excerpts,
             since: arguments.since.clone(),
             until: arguments.until.clone(),
@@ -309,7 +312,7 @@ impl Choice {
             check_text(other, name, column(other, name)?.kind)?;
         }
         let formed = self.guard.document_columns().iter().filter(|_| self.guard.expression.is_some());
-        for name in self.scope.iter().chain(&self.timed).chain(&self.differ).chain(formed) {
+        for name in self.scope.iter().chain(&self.timed).chain(&self.differ).chain(&self.agree).chain(formed) {
             let found = column(other, name)?;
             if !same_type(&column(target, name)?, &found) {
                 let message =
@@ -336,7 +339,7 @@ impl Choice {
         self.check_apart(source)?;
         let known = catalog::columns(source);
         let compared = self.guard.document_columns().iter().chain(self.guard.scope_columns());
-        for name in compared.chain(self.guard.time_column()).chain(&self.title).chain(&self.differ) {
+        for name in compared.chain(self.guard.time_column()).chain(&self.title).chain(&self.differ).chain(&self.agree) {
             let found = known.iter().find(|column| column.name == *name);
             if let Some(found) = found.filter(|found| column(target, name).is_ok_and(|own| !converts(found, &own))) {
                 return Err(not_plain(source, found));
@@ -370,7 +373,7 @@ impl Choice {
 
     /// Makes the expression that reads what is compared of a row besides its document: an array of text; `None` if there is no more.
     pub fn beside(&self, alias: &str) -> Option<String> {
-        beside::expression(alias, self.title.as_ref(), &self.differ)
+        beside::expression(alias, self.title.as_ref(), [&self.differ, &self.agree])
     }
 
     /// Returns the column with the time of a row: that of the window or, without one, any that is known.

@@ -262,7 +262,9 @@ impl<'s> Judge<'s> {
         let (Some(kept_side), Some(other)) = (self.side(kept.id)?, self.side(duplicate.id)?) else { return Ok(None) };
         let apart = kept.time.zip(duplicate.time).map(|(a, b)| Duration::from_micros(a.abs_diff(b)));
         let beside = [self.texts.beside(kept.id)?, self.texts.beside(duplicate.id)?];
-        let between = Between { apart, titles: [&beside[0].title, &beside[1].title] };
+        let agree = self.texts.readers.first().map_or(&[][..], |reader| &reader.source.agree);
+        let columns = beside[0].columns(&beside[1], agree);
+        let between = Between { apart, titles: [&beside[0].title, &beside[1].title], columns };
         let sketch = self.neighbours.as_ref().map_or(("", 0), |neighbours| neighbours.0.sketch());
         let frequency = self.frequency.as_ref();
         let keys = |text: &Side, other: &Side| {

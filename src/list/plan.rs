@@ -60,6 +60,7 @@ fn source(choice: &Choice, relation: pg_sys::Oid, document: String, filter: Stri
         document,
         beside: choice.beside("t"),
         differ: choice.differ.clone(),
+        agree: choice.agree.clone(),
         scope: choice.scope.iter().map(|name| statement::column("t", name)).collect(),
         time: choice
             .time_of_row()

@@ -24,8 +24,9 @@ pub struct Source {
     pub beginning: Option<String>,
     /// What else is compared of a row, an array of text.
     pub beside: Option<String>,
-    /// The names of the columns that must not differ.
+    /// The names of the columns that must not differ, and of those in which copies agree.
     pub differ: Vec<String>,
+    pub agree: Vec<String>,
     /// The columns of the scope.
     pub scope: Vec<String>,
     /// The time, in microseconds.
@@ -331,7 +332,11 @@ impl<'s> Reader<'s> {
     pub fn documents(&self, rows: &[u64], mut found: impl FnMut(u64, &str, Option<Beside>)) -> Result<()> {
         self.each(&self.documents, rows, |id, row| {
             if let Some(document) = row.text(2) {
-                found(id, document, self.source.beside.is_some().then(|| Beside::read(row.texts(3))));
+                found(
+                    id,
+                    document,
+                    self.source.beside.is_some().then(|| Beside::read(row.texts(3), self.source.differ.len())),
+                );
             }
         })
     }

@@ -17,6 +17,7 @@ use pgrx::prelude::*;
 use crate::error::{Result, report};
 use crate::profile;
 use crate::sketch;
+use crate::verdict::columns::Columns;
 
 /// How two texts are recognised as one message. By facts and by a profile, a copy has at least [`neardup_verdict::model::LEAST_SCORE`],
 /// whatever the threshold.
@@ -150,13 +151,15 @@ pub struct Between<'a> {
     pub apart: Option<Duration>,
     /// Their titles; an empty one counts as none. Rules by tokens do not read them.
     pub titles: [&'a str; 2],
+    /// Columns in which copies agree. Rules by tokens do not read them.
+    pub columns: Columns<'a>,
 }
 
 impl Between<'_> {
-    /// Says whether two rows with the same text are copies: their titles do not differ.
-    pub fn is_one_title(&self) -> bool {
+    /// Says whether two rows with the same text are copies: their titles do not differ, and all columns agree.
+    pub fn is_same(&self) -> bool {
         let [a, b] = self.titles;
-        a.is_empty() || b.is_empty() || a == b
+        (a.is_empty() || b.is_empty() || a == b) && self.columns.agreement().is_none_or(|share| share >= 1.0)
     }
 }
 
@@ -216,7 +219,7 @@ impl<'r> Rule<'r> {
         between: Between<'_>,
         around: Option<Around<'_>>,
     ) -> Result<Option<(Verdict, f64)>> {
-        if a.is_same(b) && between.is_one_title() {
+        if a.is_same(b) && between.is_same() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
         let (found, least) = match (self, a, b) {
@@ -255,13 +258,13 @@ impl<'r> Rule<'r> {
                 Ok((Message { verdict, score, reasons: Vec::new() }, a.overlap(b)))
             }
             (Self::Facts { .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                Ok((self.by_facts(a, b, None, between, around, |pair| pair.message())?, a.overlap(b)))
+                Ok((told(self.by_facts(a, b, None, between, around, |pair| pair.message())?, between), a.overlap(b)))
             }
             (Self::Profile { name, role, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let message = profile::with(name, *role, |profile, scratch| {
                     self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.message())
                 });
-                Ok((message??, a.overlap(b)))
+                Ok((told(message??, between), a.overlap(b)))
             }
             // Prepared by another rule.
             _ => self.message(&self.side(a.text())?, &self.side(b.text())?, between, around),
@@ -303,6 +306,12 @@ impl<'r> Rule<'r> {
     }
 }
 
+/// Adds to a message what columns say.
+fn told(mut message: Message, between: Between<'_>) -> Message {
+    message.reasons.extend(between.columns.reasons());
+    message
+}
+
 impl Rule<'_> {
     /// Returns what is learned of a pair from an answer; `None` if no model is asked about it.
     pub fn measured(
@@ -341,7 +350,9 @@ impl Rule<'_> {
             Self::Tokens { .. } => None,
         };
         let [title_a, title_b] = between.titles;
-        let mut pair = Pair::new(a, b).apart(between.apart).titled(title_a, title_b).corrected(correction);
+        let agreement = between.columns.agreement();
+        let mut pair =
+            Pair::new(a, b).apart(between.apart).titled(title_a, title_b).agreeing(agreement).corrected(correction);
         if let Some((profile, scratch)) = profile {
             pair = pair.by_profile(profile, scratch);
         }

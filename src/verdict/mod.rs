@@ -1,5 +1,6 @@
 //! Verdicts in SQL: whether two texts are one message, and the facts they state differently.
 
+pub mod columns;
 pub mod judge;
 pub mod sides;
 pub mod verify;

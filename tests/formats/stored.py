@@ -101,7 +101,7 @@ def beside(table, ending):
 
 # Answers.
 def row_hash(document, *beside):
-    """What is compared of a row: its document, title and columns that must not differ. Blank ones do not count, but keep their places."""
+    """What is compared of a row: its document, title, and columns that must not differ or mostly agree. Blank ones keep their places."""
     value = hash64(document.encode())
     for place, text in enumerate(beside, 1):
         text = text.strip()
@@ -142,7 +142,7 @@ def co_occurrence(a, b):
 
 
 # The argument of a guard's trigger.
-NAMES = ["document", "scope", "time", "title", "differ", "mark", "related"]
+NAMES = ["document", "scope", "time", "title", "differ", "agree", "mark", "related"]
 ARGUMENT = {
     "method": "sketch", "analyzer": "shingles:5", "keys": 10, "on_duplicate": "mark", "verify": "facts", "threshold": 0.5, "columns": 1,
     "expression": ["public", "whole"], "scope": 2, "time": True, "title": True, "differ": 1, "excerpts": "keep", "window": 172800000000,
@@ -154,7 +154,7 @@ ARGUMENT = {
 def roles(argument):
     """The places in the trigger's list of columns that each role has; one column belongs to the document in any case."""
     get = argument.get
-    counts = [1 + get("columns", 0), get("scope", 0), get("time", 0), get("title", 0), get("differ", 0), get("marks", 0), 2 * get("relates", 0)]
+    counts = [1 + get("columns", 0), *(get(name, 0) for name in NAMES[1:-2]), get("marks", 0), 2 * get("relates", 0)]
     first = lambda role: sum(map(int, counts[:role]))
     parts = [[name, *map(str, range(first(role), first(role + 1)))] for role, name in enumerate(NAMES)]
     return ", ".join(" ".join(part) for part in parts if part[1:])
@@ -197,3 +197,6 @@ def golden_vectors():
     least = {"analyzer": "chars:3", "keys": 10, "on_duplicate": "reject"}
     yield "argument of a guard with nothing more", json.dumps(least, separators=(",", ":"))
     yield "its one column", roles(least)
+    agreeing = {"analyzer": "shingles:5", "keys": 10, "on_duplicate": "mark", "title": True, "differ": 1, "agree": 2, "marks": True}
+    yield "argument of a guard with columns in which copies agree", json.dumps(agreeing, separators=(",", ":"))
+    yield "all of its columns", roles(agreeing)

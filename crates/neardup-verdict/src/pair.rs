@@ -37,6 +37,7 @@ pub struct Pair<'p> {
     titles: [&'p str; 2],
     profile: Option<(&'p Profile, &'p mut Scratch)>,
     apart: Option<Duration>,
+    agreement: Option<f64>,
     known: Option<Known<'p>>,
     correction: Option<&'p Correction>,
     least: f64,
@@ -61,6 +62,7 @@ impl<'p> Pair<'p> {
             titles: ["", ""],
             profile: None,
             apart: None,
+            agreement: None,
             known: None,
             correction: None,
             least: LEAST_SCORE,
@@ -83,6 +85,12 @@ impl<'p> Pair<'p> {
     #[must_use]
     pub fn apart(self, apart: Option<Duration>) -> Self {
         Self { apart, ..self }
+    }
+
+    /// Adds what columns say in which copies agree: the share of those that are the same in both rows, of those that both have.
+    #[must_use]
+    pub fn agreeing(self, agreement: Option<f64>) -> Self {
+        Self { agreement, ..self }
     }
 
     /// Adds the table that the two texts are rows of.
@@ -124,7 +132,7 @@ impl<'p> Pair<'p> {
     /// has to stay ([`replaces`](crate::replaces)).
     ///
     /// The score is at least 0.5, or what [`Pair::at_least`] says. Symmetric in the two texts. Identical texts are copies, unless their titles
-    /// differ. Texts with too little overlap are not read.
+    /// differ or columns do not agree. Texts with too little overlap are not read.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
@@ -194,9 +202,11 @@ impl<'p> Pair<'p> {
         Ok(evidence.without_model().is_none().then(|| Measured::of(&evidence.inputs)))
     }
 
-    /// Says whether the texts are identical, and the titles, if both have one.
+    /// Says whether the texts are identical, and the titles, if both have one, and whether no column says otherwise.
     fn are_equal(&self) -> bool {
-        self.texts[0].is_same(self.texts[1]) && (!self.are_titled() || are_one_title(self.titles))
+        self.texts[0].is_same(self.texts[1])
+            && (!self.are_titled() || are_one_title(self.titles))
+            && self.agreement.is_none_or(|share| share >= 1.0)
     }
 
     fn are_titled(&self) -> bool {
@@ -261,6 +271,7 @@ impl<'p> Pair<'p> {
             titles: titles.map(|titles| Titles::new(titles, &sample.rarity)),
             table: None,
             apart: self.apart,
+            agreement: self.agreement,
             correction: self.correction.cloned(),
         }
     }

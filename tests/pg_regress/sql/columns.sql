@@ -119,6 +119,46 @@ SELECT id, city, duplicate_of FROM notices ORDER BY id;
 SELECT duplicate_of, differ FROM neardup.protected;
 DROP TABLE notices;
 
+-- Columns in which copies agree: the same value speaks for a copy, another one against it, and neither decides.
+CREATE TABLE jobs (id int PRIMARY KEY, employer text, branch int, body text);
+SELECT neardup.protect('jobs', 'body', agree => ARRAY['employer', 'branch']::name[], on_duplicate => 'warn');
+SELECT title, differ, agree FROM neardup.protected;
+INSERT INTO jobs VALUES (1, 'Acme', 1, :notice);
+\set edited '''We are looking for a friendly nurse who likes to work in a small team, by day and by night, with experience of wards for children. We pay by the rules of the union and help with finding a flat. Write to us soon with your papers.'''
+\set VERBOSITY default
+-- Two columns agree; none; one, where the other says nothing; one of two.
+INSERT INTO jobs VALUES (2, 'Acme ', 1, :edited);
+SELECT key, outcome, verdict, reasons[array_length(reasons, 1) - 1:] FROM neardup.why('jobs', key => '2') WHERE key = '1';
+DELETE FROM jobs WHERE id = 2;
+INSERT INTO jobs VALUES (2, 'Bolt', 2, :edited);
+SELECT key, outcome, verdict, reasons[array_length(reasons, 1) - 1:] FROM neardup.why('jobs', key => '2') WHERE key = '1';
+DELETE FROM jobs WHERE id = 2;
+INSERT INTO jobs VALUES (2, NULL, 1, :edited);
+SELECT neardup.reasons('jobs', '2', '1');
+DELETE FROM jobs WHERE id = 2;
+INSERT INTO jobs VALUES (2, 'Acme', 2, :edited);
+\set VERBOSITY terse
+-- Two identical texts are copies without a verdict only if all columns agree.
+INSERT INTO jobs VALUES (5, 'Bolt', 1, :notice), (6, 'Acme', 1, :notice);
+SELECT key, duplicate_of, measure FROM neardup.duplicates('jobs') WHERE key IN ('5', '6') ORDER BY key;
+-- A row that changes its employer is judged again.
+UPDATE jobs SET employer = 'Bolt' WHERE id = 2;
+UPDATE jobs SET employer = employer;
+-- Verdicts by tokens do not weigh a column.
+SELECT DISTINCT measure FROM neardup.duplicates('jobs', verify => 'overlap', threshold => 0.5) ORDER BY measure;
+\set VERBOSITY default
+SELECT neardup.protect('jobs', 'body', verify => 'overlap', threshold => 0.9);
+\set VERBOSITY terse
+SELECT neardup.protect('jobs', 'body', agree => ARRAY['nothing']::name[]);
+SELECT neardup.protect('jobs', 'body', agree => ARRAY[ARRAY['employer']]::name[]);
+SELECT neardup.protect('jobs', 'body', differ => ARRAY['employer']::name[]);
+SELECT neardup.protect('jobs', 'body', differ => ARRAY['branch']::name[], agree => ARRAY['employer']::name[]);
+SELECT neardup.protect('jobs', 'body', on_duplicate => 'reject');
+SELECT title, differ, agree FROM neardup.protected;
+SELECT neardup.protect('jobs', 'body', reset => '{agree,differ}');
+SELECT title, differ, agree FROM neardup.protected;
+DROP TABLE jobs;
+
 -- A row that moves to another partition is not judged again, unless it changes; partitions may have the columns in another order.
 CREATE TABLE parted (id int, part int, city text, title text, body text, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);

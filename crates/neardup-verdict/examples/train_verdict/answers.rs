@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use neardup_verdict::context::Inputs;
-use neardup_verdict::correction::{Correction, Measured, NUMBERS};
+use neardup_verdict::correction::{AGREEMENT, Correction, Measured, NUMBERS};
 use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
 use neardup_verdict::teaching::teaching;
 
@@ -106,13 +106,16 @@ pub fn print(scored: &[Scored<'_>]) {
 }
 
 fn tables(scored: &[Scored<'_>]) -> BTreeMap<String, Vec<Pair>> {
-    let places = NUMBERS.map(|name| Inputs::names().position(|of| of == name).unwrap_or_default());
+    // No table has a column in which copies agree.
+    let places = NUMBERS.map(|name| Inputs::names().position(|of| of == name));
     let mut tables: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
     for of in scored.iter().filter(|of| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth)) {
         let numbers = of.case.numbers.iter().find(|(knowing, _)| *knowing == Knowing::List);
         let (Some(score), Some((_, numbers))) = (of.score(Knowing::List), numbers) else { continue };
-        let values: Vec<f64> =
-            [libm::log(score / (1.0 - score))].into_iter().chain(places.map(|place| numbers[place])).collect();
+        let values: Vec<f64> = [libm::log(score / (1.0 - score))]
+            .into_iter()
+            .chain(places.map(|place| place.map_or(AGREEMENT, |place| numbers[place])))
+            .collect();
         let Some(measured) = Measured::read(&values) else { continue };
         let pair = Pair { measured, score, is_copy: of.keeps, weight: of.case.weight };
         tables.entry(of.case.table.clone()).or_default().push(pair);

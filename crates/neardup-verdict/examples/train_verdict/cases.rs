@@ -44,6 +44,8 @@ pub struct Case {
     pub weight: f64,
     /// Whether guard and list would compare the two: they share a key, and enough text.
     pub candidate: bool,
+    /// Whether both rows have the same title, if both have one.
+    pub one_title: Option<bool>,
     pub numbers: Vec<(Knowing, Vec<f64>)>,
 }
 
@@ -60,6 +62,7 @@ impl Case {
             sure: pair.sure,
             weight: pair.weight,
             candidate: candidate && a.overlap(&b) >= least,
+            one_title: None,
             numbers: vec![(Knowing::Texts, neardup_verdict::Pair::new(&a, &b).inputs()?.values().to_vec())],
         })
     }
@@ -68,6 +71,8 @@ impl Case {
         let [a, b] = rows.map(|row| &table.rows[row as usize]);
         let pair = &Pair { texts: [a.text.clone(), b.text.clone()], ..pair.clone() };
         let mut case = Self::of(pair, &table.name, a.keys.iter().any(|key| b.keys.contains(key)))?;
+        let titles = [a, b].map(|row| row.title.trim().to_lowercase());
+        case.one_title = titles.iter().all(|title| !title.is_empty()).then(|| titles[0] == titles[1]);
         let prepared = (Prepared::new(&a.text)?, Prepared::new(&b.text)?);
         let apart = table.apart(rows[0], rows[1]);
         let of_guard = &mut Forms::default();
@@ -137,14 +142,18 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
 /// Writes cases to a file, so that a model can be trained again without the tables.
 pub fn save(cases: &[Case], path: &str) -> Result<()> {
     let mut out = format!(
-        "set\ttable\tid\tid\tlabel\tsure\tweight\tcandidate\tknowing\t{}\n",
+        "set\ttable\tid\tid\tlabel\tsure\tweight\tcandidate\tone_title\tknowing\t{}\n",
         Inputs::names().collect::<Vec<_>>().join("\t")
     );
     for case in cases {
         for (knowing, numbers) in &case.numbers {
             let [a, b] = &case.ids;
-            let Case { set, table, label, sure, weight, candidate, .. } = case;
-            write!(out, "{set:?}\t{table}\t{a}\t{b}\t{label}\t{sure}\t{weight}\t{candidate}\t{knowing:?}")?;
+            let Case { set, table, label, sure, weight, candidate, one_title, .. } = case;
+            let one_title = one_title.map_or("", |of| if of { "true" } else { "false" });
+            write!(
+                out,
+                "{set:?}\t{table}\t{a}\t{b}\t{label}\t{sure}\t{weight}\t{candidate}\t{one_title}\t{knowing:?}"
+            )?;
             numbers.iter().try_for_each(|number| write!(out, "\t{number}"))?;
             out.push('\n');
         }
@@ -157,16 +166,17 @@ pub fn load(path: &str) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for line in std::fs::read_to_string(path)?.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [set, table, a, b, label, sure, weight, candidate, knowing] = fields[..9] else { continue };
+        let [set, table, a, b, label, sure, weight, candidate, one_title, knowing] = fields[..10] else { continue };
         let ids = [a.to_owned(), b.to_owned()];
         let set = Set::parse(set).ok_or("an unknown set")?;
         let knowing = Knowing::parse(knowing).ok_or("an unknown knowing")?;
         if knowing == Knowing::Texts {
             let (sure, candidate) = (sure == "true", candidate == "true");
             let (table, label, weight) = (table.to_owned(), label.to_owned(), weight.parse()?);
-            cases.push(Case { set, table, ids, label, sure, weight, candidate, numbers: Vec::new() });
+            let one_title = one_title.parse().ok();
+            cases.push(Case { set, table, ids, label, sure, weight, candidate, one_title, numbers: Vec::new() });
         }
-        let numbers = fields[9..].iter().map(|field| field.parse()).collect::<std::result::Result<_, _>>()?;
+        let numbers = fields[10..].iter().map(|field| field.parse()).collect::<std::result::Result<_, _>>()?;
         cases.last_mut().ok_or("no texts")?.numbers.push((knowing, numbers));
     }
     Ok(cases)

@@ -8,6 +8,7 @@
 mod answers;
 mod boost;
 mod cases;
+mod columns;
 #[path = "../labelled/mod.rs"]
 mod labelled;
 mod line;
@@ -35,6 +36,7 @@ fn main() -> Result<()> {
     let most_tables = after("--tables").map(|count| count.parse()).transpose()?;
     let held = Held::out(&cases, most_tables.unwrap_or(usize::MAX));
     held.print();
+    columns::print(&held.0);
     if flag("--answers") {
         answers::print(&held.0);
     }

@@ -77,6 +77,8 @@ pub struct Inputs {
     pub table: Option<Context>,
     /// How far apart in time the two are.
     pub apart: Option<Duration>,
+    /// What columns say in which copies agree, 0 to 1: the share of those that are the same in both rows, of those that both have.
+    pub agreement: Option<f64>,
     /// What the owner of the table has taught.
     pub correction: Option<Correction>,
 }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-pub use super::alike::NUMBERS;
+pub use super::alike::{AGREEMENT, NUMBERS};
 use super::alike::{ALIKE, COUNT, FACTOR, FAR, OF_FACTS, OF_TABLE, Place, Pulling, SHIFT, numbers, scaled};
 use super::context::Inputs;
 use super::model::{Missing, log_odds, probability};
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn answers() -> impl Strategy<Value = Vec<(Measured, bool)>> {
-        let measured = (-9.0_f64..9.0, prop::array::uniform14(-1.0_f64..5.0), any::<bool>())
+        let measured = (-9.0_f64..9.0, prop::array::uniform15(-1.0_f64..5.0), any::<bool>())
             .prop_map(|(log_odds, numbers, is_copy)| (Measured { log_odds, numbers }, is_copy));
         prop::collection::vec(measured, FEWEST..40)
     }
@@ -317,8 +317,8 @@ mod tests {
         #[test]
         fn the_least_log_odds_are_a_bound(
             answers in answers(),
-            numbers in prop::array::uniform14(-1.0_f64..5.0),
-            unknown in prop::array::uniform14(-1.0_f64..5.0),
+            numbers in prop::array::uniform15(-1.0_f64..5.0),
+            unknown in prop::array::uniform15(-1.0_f64..5.0),
             log_odds in -12.0_f64..12.0,
             least in 0.0_f64..4.0,
             known in prop_oneof![Just(OF_FACTS), Just(OF_TABLE), Just(COUNT)],
@@ -332,7 +332,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_kept_is_what_was_learned(answers in answers(), numbers in prop::array::uniform14(-1.0_f64..5.0), log_odds in -9.0_f64..9.0) {
+        fn what_is_kept_is_what_was_learned(answers in answers(), numbers in prop::array::uniform15(-1.0_f64..5.0), log_odds in -9.0_f64..9.0) {
             let correction = Correction::learn(&answers).unwrap().correction;
             let read = Correction::new(&correction.parts()).unwrap();
             let of = Measured { log_odds, numbers };

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn measured(log_odds: f64, first: f64) -> Measured {
-        let mut values = [0.5; 15];
+        let mut values = [0.5; Measured::LEN];
         values[0] = log_odds;
         values[1] = first;
         Measured::read(&values).unwrap()
