@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use neardup_verdict::model::probability;
+use neardup_verdict::model::{in_table, probability};
 
 use super::cases::Knowing;
 use super::labelled::pairs::Set;
@@ -17,10 +17,8 @@ const WEIGHT: f64 = 10.0;
 pub fn print(scored: &[Scored<'_>]) {
     let mut tables: BTreeMap<&str, Vec<(bool, f64, bool)>> = BTreeMap::new();
     for of in scored.iter().filter(|of| matches!(of.case.set, Set::Fresh | Set::Fifth)) {
-        let (Some(one_title), Some(score)) = (of.case.one_title, of.score(Knowing::List)) else { continue };
-        let score = score.clamp(0.01, 0.99);
-        let log_odds = libm::log(score / (1.0 - score));
-        tables.entry(&of.case.table).or_default().push((one_title, log_odds, of.keeps));
+        let (Some(one_title), Some(log_odds)) = (of.case.one_title, of.log_odds(Knowing::List)) else { continue };
+        tables.entry(&of.case.table).or_default().push((one_title, in_table(log_odds), of.keeps));
     }
     for one_title in [true, false] {
         let fitted = |without: Option<&str>| {

@@ -7,6 +7,7 @@
 
 mod answers;
 mod boost;
+mod calibration;
 mod cases;
 mod columns;
 #[path = "../labelled/mod.rs"]
@@ -36,6 +37,7 @@ fn main() -> Result<()> {
     let most_tables = after("--tables").map(|count| count.parse()).transpose()?;
     let held = Held::out(&cases, most_tables.unwrap_or(usize::MAX));
     held.print();
+    calibration::print(&held.0);
     columns::print(&held.0);
     if flag("--answers") {
         answers::print(&held.0);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
+use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE, in_table, probability};
 
 use super::cases::{Case, Knowing};
 use super::labelled::pairs::Set;
@@ -16,13 +16,19 @@ pub struct Scored<'c> {
     pub case: &'c Case,
     pub keeps: bool,
     /// By what is known.
-    scores: Vec<(Knowing, f64)>,
+    log_odds: Vec<(Knowing, f64)>,
 }
 
 impl Scored<'_> {
+    /// Returns the log odds of the model by what is known.
+    pub fn log_odds(&self, knowing: Knowing) -> Option<f64> {
+        self.log_odds.iter().find(|(of, _)| *of == knowing).map(|(_, log_odds)| *log_odds)
+    }
+
     /// Returns the score by what is known.
     pub fn score(&self, knowing: Knowing) -> Option<f64> {
-        self.scores.iter().find(|(of, _)| *of == knowing).map(|(_, score)| *score)
+        let log_odds = self.log_odds(knowing)?;
+        Some(probability(if knowing == Knowing::Texts { log_odds } else { in_table(log_odds) }))
     }
 
     fn is_from(&self, knowing: Knowing, least: f64) -> bool {
@@ -86,9 +92,9 @@ impl<'c> Held<'c> {
             of(true)
                 .filter_map(|case| {
                     let keeps = case.keeps_one()?;
-                    let scores =
-                        case.numbers.iter().map(|(knowing, numbers)| (*knowing, model.score(numbers))).collect();
-                    Some(Scored { case, keeps, scores })
+                    let log_odds =
+                        case.numbers.iter().map(|(knowing, numbers)| (*knowing, model.log_odds(numbers))).collect();
+                    Some(Scored { case, keeps, log_odds })
                 })
                 .collect::<Vec<_>>()
         };

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use neardup_verdict::context::Inputs;
 use neardup_verdict::line::{Term, most};
-use neardup_verdict::model::probability;
 
 use super::boost::{Grown, Growth, Sample, grow};
 use super::cases::{Case, Knowing};
@@ -32,6 +31,11 @@ const NATURAL: f64 = 2.0;
 /// The share of the log odds that is the regression's.
 const LINE: f64 = 0.4;
 
+/// How much a pair counts.
+pub fn counts(case: &Case) -> f64 {
+    libm::pow(case.weight.min(MOST_ROWS), POWER) * if case.sure { 1.0 } else { DOUBTFUL }
+}
+
 /// Trees, and a regression on the same numbers.
 pub struct Model(Grown, Vec<Term>);
 
@@ -43,9 +47,7 @@ impl Model {
         for case in cases {
             let Some(keeps) = case.keeps_one() else { continue };
             for (knowing, numbers) in &case.numbers {
-                let weight = libm::pow(case.weight.min(MOST_ROWS), POWER)
-                    * if case.sure { 1.0 } else { DOUBTFUL }
-                    * if *knowing == Knowing::List { 1.0 } else { OTHER_KNOWING };
+                let weight = counts(case) * if *knowing == Knowing::List { 1.0 } else { OTHER_KNOWING };
                 *totals.entry(&case.table).or_default() += weight;
                 samples.push((case, Sample { numbers, truth: f64::from(u8::from(keeps)), weight }));
             }
@@ -72,9 +74,9 @@ impl Model {
         Self(grown, terms)
     }
 
-    /// Computes the score of a pair.
-    pub fn score(&self, numbers: &[f64]) -> f64 {
-        probability(self.0.trees().sum(numbers) + most(&self.1, numbers, numbers))
+    /// Computes the log odds of a pair.
+    pub fn log_odds(&self, numbers: &[f64]) -> f64 {
+        self.0.trees().sum(numbers) + most(&self.1, numbers, numbers)
     }
 
     /// Writes the model as a source file.
