@@ -5,7 +5,7 @@ use ahash::AHashMap;
 use neardup_verdict::Outline;
 
 /// What an entry takes besides its outline, in bytes.
-const BYTES_OF_EACH: usize = 32;
+const BYTES_OF_EACH: usize = 56;
 
 /// Outlines by the numbers of their rows.
 pub struct Outlines {

@@ -4,7 +4,7 @@
 //! quotation or a template. Then the verdict reads both ([`Pair::duplicate`](crate::Pair::duplicate)). [`replaces`] says which of
 //! two such texts may be removed.
 
-use crate::align::grams::{self, Grams};
+use crate::align::outline;
 use crate::compare::prepared::{LONG, Overlap, Prepared, SHORT, beginning};
 use crate::read::reading::plain;
 use crate::verdict::Verdict;
@@ -45,8 +45,8 @@ fn least_overlaps(characters: [usize; 2]) -> [f64; 2] {
 /// What is kept of a text that is compared, to rule out most pairs without preparing it.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    characters: usize,
-    grams: grams::Outline,
+    characters: u32,
+    grams: outline::Outline,
 }
 
 impl Outline {
@@ -57,7 +57,7 @@ impl Outline {
     pub fn of(text: &str) -> Result<Self> {
         let plain = plain(beginning(text))?;
         let characters = plain.chars().count();
-        Ok(Self { characters, grams: Grams::of(&plain, characters).into_outline() })
+        Ok(Self { grams: outline::Outline::of(&plain, characters), characters: characters as u32 })
     }
 
     /// Returns how much memory it takes, in bytes.
@@ -70,7 +70,8 @@ impl Outline {
     /// nothing where it says no.
     #[must_use]
     pub fn may_be_duplicate(&self, other: &Self) -> bool {
-        let [copies, excerpts] = least_overlaps([self.characters, other.characters]);
+        let [copies, excerpts] =
+            least_overlaps([self.characters, other.characters].map(|characters| characters as usize));
         self.grams.may_overlap(&other.grams, copies.min(excerpts))
     }
 }

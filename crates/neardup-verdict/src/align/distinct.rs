@@ -16,14 +16,19 @@ static SEEDS: LazyLock<Seeds> = LazyLock::new(|| {
 
 /// A hash function: a product whose halves are folded together, as in wyhash.
 #[derive(Clone, Copy, Debug)]
-struct Seeds {
+pub(super) struct Seeds {
     add: u64,
     multiply: u64,
 }
 
 impl Seeds {
+    pub(super) fn of_process() -> Self {
+        *SEEDS
+    }
+
+    /// Returns the hash of a number, the same for all sets of this process.
     #[inline]
-    fn hash(self, number: u64) -> u64 {
+    pub(super) fn hash(self, number: u64) -> u64 {
         let product = u128::from(number ^ self.add) * u128::from(self.multiply);
         product as u64 ^ (product >> 64) as u64
     }
@@ -42,7 +47,7 @@ impl Distinct {
     /// Begins a set that does not grow until it has more than `count` numbers.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let places = vec![0; (2 * count.max(8)).next_power_of_two()];
-        Self { numbers: Vec::with_capacity(count), places, seeds: *SEEDS }
+        Self { numbers: Vec::with_capacity(count), places, seeds: Seeds::of_process() }
     }
 
     /// Returns the numbers.

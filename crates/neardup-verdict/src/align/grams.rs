@@ -32,51 +32,19 @@ const UNIT: u32 = (1 << UNIT_BITS) - 1;
 #[derive(Debug)]
 pub(crate) struct Grams {
     distinct: Distinct,
-    outline: Outline,
-}
-
-/// What is kept of the grams of a text where there is no room for them all: enough to say of most other texts that they share too little.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outline {
-    /// How many distinct ones there are.
-    grams: usize,
-    /// A bit for each gram, by its hash; a power of two of them.
+    /// A bit for each gram, by its hash; a power of two of words.
     bits: Box<[u64]>,
-}
-
-impl Outline {
-    /// Returns how much memory it takes, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.bits)
-    }
-
-    /// Counts grams that the other text certainly lacks, because it lacks their bits. The other text has as many grams or more.
-    fn lacking(&self, other: &Self) -> usize {
-        let words = self.bits.len();
-        let count = |word: u64, of_other: u64| (word & !of_other).count_ones() as usize;
-        if words == other.bits.len() {
-            return self.bits.iter().zip(&other.bits).map(|(word, of_other)| count(*word, *of_other)).sum();
-        }
-        // It has more bits; of those at the same position modulo the fewer, one is enough.
-        let folded = |at: usize| other.bits.iter().skip(at).step_by(words).fold(0, |all, word| all | word);
-        self.bits.iter().enumerate().map(|(at, word)| count(*word, folded(at))).sum()
-    }
-
-    /// Says whether the overlap of two texts may be at least `least`, by their bits alone.
-    pub(crate) fn may_overlap(&self, other: &Self, least: f64) -> bool {
-        let (few, many) = if self.grams <= other.grams { (self, other) } else { (other, self) };
-        few.grams == 0 || (few.grams - few.lacking(many)) as f64 / few.grams as f64 >= least
-    }
 }
 
 impl Grams {
     /// Reads the grams of a text of `characters` characters.
     pub(crate) fn of(text: &str, characters: usize) -> Self {
-        let distinct = Self::read(text, characters, units).or_else(|| {
-            let mut buffer = Buffer::default();
-            Self::read(normalize(text, Steps::CHARS, &mut buffer), characters, |c| normalized_unit(c).into())
+        /// The most grams that there is room for before they are counted.
+        const FIRST: usize = 1 << 12;
+        let begin = || Distinct::with_capacity(characters.min(FIRST));
+        let distinct = read(text, begin, |distinct, gram| {
+            distinct.insert(gram);
         });
-        let distinct = distinct.unwrap_or_else(|| Distinct::with_capacity(0));
         let words = (BITS * distinct.numbers().len() / 64).next_power_of_two();
         let mut bits = vec![0_u64; words].into_boxed_slice();
         for (count, gram) in distinct.numbers().iter().enumerate() {
@@ -85,34 +53,21 @@ impl Grams {
             }
             set(&mut bits, distinct.hash(*gram));
         }
-        Self { outline: Outline { grams: distinct.numbers().len(), bits }, distinct }
+        Self { distinct, bits }
     }
 
-    /// Reads the grams of a text by the units of its characters; `None` if it has to be [normalised](UNKNOWN).
-    fn read(text: &str, characters: usize, units: impl Fn(char) -> u32) -> Option<Distinct> {
-        /// The most grams that there is room for before they are counted.
-        const FIRST: usize = 1 << 12;
-        let mut distinct = Distinct::with_capacity(characters.min(FIRST));
-        let mut reader = GramReader::default();
-        let is_read = reader.read(text, units, &mut |gram| {
-            distinct.insert(gram);
-        });
-        if !is_read {
-            return None;
-        }
-        reader.finish(|gram| {
-            distinct.insert(gram);
-        });
-        Some(distinct)
+    /// Returns the hashes by which the bits are set.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.distinct.numbers().iter().map(|gram| self.distinct.hash(*gram))
     }
 
-    pub(crate) fn into_outline(self) -> Outline {
-        self.outline
+    pub(super) fn into_bits(self) -> Box<[u64]> {
+        self.bits
     }
 
     /// Says whether bits tell much of the overlap of two texts: those of a text with many more grams are mostly set.
     pub(crate) fn is_comparable(&self, other: &Self) -> bool {
-        self.outline.bits.len() == other.outline.bits.len()
+        self.bits.len() == other.bits.len()
     }
 
     /// Returns the text with fewer grams, and the other one.
@@ -122,7 +77,9 @@ impl Grams {
 
     /// Says whether the overlap of two texts may be at least `least`, by their bits alone.
     pub(crate) fn may_overlap(&self, other: &Self, least: f64) -> bool {
-        self.outline.may_overlap(&other.outline, least)
+        let (few, many) = self.ordered(other);
+        let count = few.distinct.numbers().len();
+        count == 0 || (count - lacking(&few.bits, &many.bits)) as f64 / count as f64 >= least
     }
 
     /// Says whether the overlap with another text of `characters` characters may be at least `least`. It reads that text only until the rest
@@ -132,7 +89,7 @@ impl Grams {
         const PIECE: usize = 1 << 9;
         let own = self.distinct.numbers().len();
         // The bits of this text, each word beside one with bits of grams that it lacks: those that set one are distinct.
-        let mut words: Vec<[u64; 2]> = self.outline.bits.iter().map(|word| [*word, 0]).collect();
+        let mut words: Vec<[u64; 2]> = self.bits.iter().map(|word| [*word, 0]).collect();
         // A character completes one gram at most, or two if it has two units: a letter of Latin-1, whose first byte no other character has.
         let doubled = |text: &str| memchr_iter(0xc3, text.as_bytes()).count();
         let most = characters + doubled(text);
@@ -209,11 +166,40 @@ fn place(words: usize, hash: u64) -> (usize, u64) {
 
 /// Sets the bit of a hash.
 #[inline]
-fn set(bits: &mut [u64], hash: u64) {
+pub(super) fn set(bits: &mut [u64], hash: u64) {
     let (word, mask) = place(bits.len(), hash);
     if let Some(word) = bits.get_mut(word) {
         *word |= mask;
     }
+}
+
+/// Returns a word of a text's bits as if it had at most `words` of them: of the bits at the same position modulo `words`, one is enough.
+pub(super) fn folded(bits: &[u64], words: usize, at: usize) -> u64 {
+    let at = if bits.len() < words { at & (bits.len() - 1) } else { at };
+    bits.iter().skip(at).step_by(words).fold(0, |all, word| all | word)
+}
+
+/// Counts grams of which another text has no bit, so that it certainly lacks them. The other text has as many words or more.
+pub(super) fn lacking(bits: &[u64], of_other: &[u64]) -> usize {
+    let count = |word: u64, of_other: u64| (word & !of_other).count_ones() as usize;
+    if bits.len() == of_other.len() {
+        return bits.iter().zip(of_other).map(|(word, of_other)| count(*word, *of_other)).sum();
+    }
+    bits.iter().enumerate().map(|(at, word)| count(*word, folded(of_other, bits.len(), at))).sum()
+}
+
+/// Adds the grams of a text to what `begin` returns; once more from the beginning, if the text has to be [normalised](UNKNOWN).
+pub(super) fn read<S>(text: &str, begin: impl Fn() -> S, add: impl Fn(&mut S, u64)) -> S {
+    let mut found = begin();
+    let mut reader = GramReader::default();
+    if !reader.read(text, units, &mut |gram| add(&mut found, gram)) {
+        let mut buffer = Buffer::default();
+        (found, reader) = (begin(), GramReader::default());
+        let unit = |c| normalized_unit(c).into();
+        reader.read(normalize(text, Steps::CHARS, &mut buffer), unit, &mut |gram| add(&mut found, gram));
+    }
+    reader.finish(|gram| add(&mut found, gram));
+    found
 }
 
 /// Reads the grams of a text, piece by piece.

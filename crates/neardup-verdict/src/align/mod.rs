@@ -3,3 +3,4 @@
 pub(crate) mod alignment;
 pub(crate) mod distinct;
 pub(crate) mod grams;
+pub(crate) mod outline;
