@@ -55,6 +55,11 @@ impl Distinct {
         &self.numbers
     }
 
+    /// Returns the numbers without the index.
+    pub(crate) fn into_numbers(self) -> Vec<u64> {
+        self.numbers
+    }
+
     /// Returns the hash of a number, the same for all sets of this process.
     #[inline]
     pub(crate) fn hash(&self, number: u64) -> u64 {

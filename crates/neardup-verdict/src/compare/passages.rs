@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::align::alignment::runs;
+use crate::align::distinct::Distinct;
 use crate::read::lines::is_letter;
 use crate::read::reading::unspaced;
 use neardup_text::hash::mix;
@@ -21,35 +22,49 @@ pub(crate) struct Passages {
     units: Vec<Range<u32>>,
 }
 
-impl Passages {
-    /// Reads a text: Han characters and characters of scripts without spaces are units, and runs of other letters and digits.
-    pub(crate) fn of(text: &str) -> Self {
-        let most = text.len() / 3;
-        let (mut keys, mut units): (Vec<u64>, Vec<Range<u32>>) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        let mut open = false;
-        for (at, c) in text.char_indices() {
-            if !is_letter(c) {
-                open = false;
-                continue;
-            }
-            let is_han = is_han(c);
-            let lower = if is_han { c } else { c.to_lowercase().next().unwrap_or(c) };
-            let code = u64::from(u32::from(simplified(lower)));
-            let end = (at + c.len_utf8()) as u32;
-            let alone = is_han || unspaced(c);
-            match (keys.last_mut(), units.last_mut()) {
-                (Some(key), Some(unit)) if open && !alone => {
-                    *key = mix(*key, code);
-                    unit.end = end;
-                }
-                _ => {
-                    keys.push(mix(code, 0));
-                    units.push(at as u32..end);
-                }
-            }
-            open = !alone;
+/// Returns the distinct passages of a text, in the order in which they first occur.
+pub(crate) fn distinct(text: &str) -> Vec<u64> {
+    let keys = units(text, |_, _| ());
+    let mut distinct = Distinct::with_capacity((keys.len() + 1).saturating_sub(UNITS));
+    runs(&keys, UNITS).for_each(|passage| {
+        distinct.insert(passage);
+    });
+    distinct.into_numbers()
+}
+
+/// Returns the key of each unit of a text: Han characters and characters of scripts without spaces are units, and runs of other letters and digits.
+/// The stretch of each character goes to `add`, with whether it goes on the unit before.
+fn units(text: &str, mut add: impl FnMut(Range<u32>, bool)) -> Vec<u64> {
+    let mut keys: Vec<u64> = Vec::with_capacity(text.len() / 3);
+    let mut open = false;
+    for (at, c) in text.char_indices() {
+        if !is_letter(c) {
+            open = false;
+            continue;
         }
-        Self { keys: runs(&keys, UNITS).collect(), units }
+        let is_han = is_han(c);
+        let lower = if is_han { c } else { c.to_lowercase().next().unwrap_or(c) };
+        let code = u64::from(u32::from(simplified(lower)));
+        let alone = is_han || unspaced(c);
+        let goes_on = open && !alone;
+        match keys.last_mut().filter(|_| goes_on) {
+            Some(key) => *key = mix(*key, code),
+            None => keys.push(mix(code, 0)),
+        }
+        add(at as u32..(at + c.len_utf8()) as u32, goes_on);
+        open = !alone;
+    }
+    keys
+}
+
+impl Passages {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut stretches: Vec<Range<u32>> = Vec::with_capacity(text.len() / 3);
+        let keys = units(text, |range, goes_on| match stretches.last_mut().filter(|_| goes_on) {
+            Some(unit) => unit.end = range.end,
+            None => stretches.push(range),
+        });
+        Self { keys: runs(&keys, UNITS).collect(), units: stretches }
     }
 
     /// Returns the stretches that wanted passages cover, in bytes.

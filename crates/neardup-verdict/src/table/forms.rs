@@ -12,8 +12,9 @@ use ahash::{AHashMap, AHashSet};
 
 use super::rarity::Rarity;
 use super::rows::Rows;
-use crate::compare::passages::Passages;
-use crate::compare::prepared::Prepared;
+use crate::compare::passages;
+use crate::compare::prepared::{Prepared, beginning};
+use crate::read::reading::plain;
 use crate::read::units::Text;
 use neardup_text::Result;
 use neardup_text::hash::{mix, token_hash};
@@ -163,9 +164,7 @@ pub(crate) struct Sampled {
 impl Sampled {
     /// Reads a text.
     pub(crate) fn of(text: &str) -> Result<Self> {
-        let mut passages = Passages::of(Prepared::new(text)?.plain()).keys;
-        passages.sort_unstable();
-        passages.dedup();
+        let mut passages = passages::distinct(&plain(beginning(text))?);
         passages.shrink_to_fit();
         Ok(Self { text: token_hash(text), passages })
     }
