@@ -209,17 +209,19 @@ impl<'s> Judge<'s> {
         self.ruled_out.borrow().has(kept, duplicate)
     }
 
-    /// Reads the outlines of two rows: most texts that are compared share little, and need not be prepared.
-    fn outline(&mut self, kept: u64, duplicate: u64) -> Result<()> {
+    /// Reads the outlines of two rows, and says whether either was unknown: most texts that are compared share little, and need not be prepared.
+    fn outline(&mut self, kept: u64, duplicate: u64) -> Result<bool> {
+        let mut is_new = false;
         let mut ruled_out = self.ruled_out.borrow_mut();
         for row in [kept, duplicate] {
             if !ruled_out.has_outline(row)
                 && let Some(outline) = self.texts.get(row)?.map(|text| self.rule.outline(text)).transpose()?.flatten()
             {
                 ruled_out.add_outline(row, outline);
+                is_new = true;
             }
         }
-        Ok(())
+        Ok(is_new)
     }
 
     /// Says whether the texts of two rows will hardly be read: they are known to be no duplicates, or were compared before.
@@ -359,8 +361,7 @@ impl<'s> Judge<'s> {
         if let Some(judged) = self.decided(kept.id, duplicate.id)? {
             return Ok((judged, nothing));
         }
-        self.outline(kept.id, duplicate.id)?;
-        if self.rules_out(kept.id, duplicate.id) {
+        if self.outline(kept.id, duplicate.id)? && self.rules_out(kept.id, duplicate.id) {
             return Ok((None, nothing));
         }
         self.forms.asked();

@@ -27,7 +27,7 @@ const BYTES_A_ROW: usize = 50;
 const BYTES_A_TEXT: usize = 100;
 
 /// For as many bytes of room it is kept of one key which rows have it, which takes less.
-const BYTES_A_KEY: usize = 512;
+const BYTES_A_KEY: usize = 256;
 
 /// A line that this many rows of the table's background have is furniture.
 const FURNITURE: u32 = 3;
@@ -66,7 +66,9 @@ pub struct Known<'p> {
 /// What has been learned of a table; kept from pair to pair, for as long as the table does not change.
 #[derive(Debug)]
 pub struct Forms {
-    by_key: AHashMap<u64, Vec<u64>>,
+    /// The rows of keys that were needed lately, and before.
+    by_key: AHashMap<u64, Box<[u64]>>,
+    older_by_key: AHashMap<u64, Box<[u64]>>,
     /// Sampled rows that were needed lately, and before.
     recent: Kept,
     older: Kept,
@@ -223,6 +225,7 @@ impl Forms {
     pub fn with_room(room: usize) -> Self {
         Self {
             by_key: AHashMap::new(),
+            older_by_key: AHashMap::new(),
             recent: Kept::default(),
             older: Kept::default(),
             room: room.max(ROOM),
@@ -237,6 +240,7 @@ impl Forms {
     /// stays.
     pub fn forget_rows(&mut self) {
         self.by_key.clear();
+        self.older_by_key.clear();
         self.recent.forget_rows();
         self.older.forget_rows();
     }
@@ -276,15 +280,18 @@ impl Forms {
 
     /// Returns the rows that have one of some keys, in order of the keys.
     fn with_keys(&mut self, rows: &mut dyn Rows, keys: &[u64]) -> Result<Vec<u64>> {
-        if self.by_key.len() > self.room / BYTES_A_KEY {
-            self.by_key.clear();
+        if self.by_key.len() > self.room / 2 / BYTES_A_KEY {
+            self.older_by_key = std::mem::take(&mut self.by_key);
         }
         self.none_seen();
         let mut found = Vec::new();
         for &key in keys {
             let with_key = match self.by_key.entry(key) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => unknown.insert(rows.with_key(key)?),
+                Entry::Vacant(unknown) => {
+                    let before = self.older_by_key.remove(&key);
+                    unknown.insert(before.map_or_else(|| rows.with_key(key).map(Vec::into_boxed_slice), Ok)?)
+                }
             };
             found.extend(with_key.iter().copied().filter(|row| self.seen.insert(*row)));
         }

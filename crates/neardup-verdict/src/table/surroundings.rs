@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::forms::Sampled;
 use crate::align::distinct::Distinct;
+use crate::align::grams;
 use crate::compare::passages::Passages;
 use crate::compare::prepared::Prepared;
 
@@ -14,6 +15,9 @@ const ALIKE: f64 = 0.5;
 
 /// A row that has this part of a text's passages contains the text.
 const WHOLE: f64 = 0.95;
+
+/// How many bits a passage of either text has, by which it is seen that neither has a passage of another row.
+const BITS: usize = 16;
 
 /// This number of rows with other messages makes a passage form.
 pub(crate) const OTHERS: usize = 2;
@@ -54,7 +58,7 @@ impl Surroundings {
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
             let from = others.len();
-            others.extend(row.passages.iter().filter_map(|key| all.keys.find(*key)));
+            others.extend(row.passages.iter().filter_map(|key| all.find(*key)));
             let found = &others[from..];
             let [mut of_a, mut of_b, mut of_both] = [0_u32; 3];
             for &at in found {
@@ -99,6 +103,8 @@ type In = [bool; 2];
 /// The passages of two texts together.
 struct Both {
     keys: Distinct,
+    /// Bits for the keys, because most passages of other rows are in neither text.
+    bits: Vec<u64>,
     texts: Vec<In>,
     /// How many distinct passages each text has, and how many that the other one lacks.
     sizes: [usize; 2],
@@ -109,12 +115,14 @@ impl Both {
     fn of(passages: [&Passages; 2]) -> Self {
         let most = passages.iter().map(|passages| passages.keys.len()).sum();
         let mut keys = Distinct::with_capacity(most);
+        let mut bits = vec![0; (BITS * most / 64).next_power_of_two()];
         let mut texts: Vec<In> = Vec::with_capacity(most);
         for (text, passages) in passages.iter().enumerate() {
             for key in &passages.keys {
                 let at = keys.insert(*key);
                 if at == texts.len() {
                     texts.push([false; 2]);
+                    grams::set(&mut bits, *key);
                 }
                 texts[at][text] = true;
             }
@@ -122,7 +130,12 @@ impl Both {
         let count = |wanted: fn(&In) -> bool| texts.iter().filter(|texts| wanted(texts)).count();
         let (sizes, both) = ([count(|texts| texts[0]), count(|texts| texts[1])], count(|texts| texts[0] && texts[1]));
         let lone = sizes.map(|size| size - both);
-        Self { keys, texts, sizes, lone }
+        Self { keys, bits, texts, sizes, lone }
+    }
+
+    /// Returns the position of a passage that either text has.
+    fn find(&self, key: u64) -> Option<usize> {
+        if grams::has(&self.bits, key) { self.keys.find(key) } else { None }
     }
 }
 
