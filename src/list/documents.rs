@@ -33,23 +33,38 @@ const AT_ONCE: usize = 2;
 /// Where a document is kept: the number of its block, and its bytes there.
 type Place = (u32, Range<u32>);
 
-/// Documents by the numbers of their rows. Those that are read together are kept in one block, because a block for each
-/// would leave memory in pieces, and later allocations would be slow.
+/// Documents by the numbers of their rows.
 pub struct Texts<'s> {
     readers: &'s [Reader<'s>],
+    /// Those that were read lately, and before: most rows are compared with others that were compared not long ago.
+    recent: Read,
+    older: Read,
+    /// How many bytes may be kept.
+    room: usize,
+}
+
+/// Documents that were read. Those that are read together are kept in one block, because a block for each would leave memory in pieces, and later
+/// allocations would be slow.
+#[derive(Default)]
+struct Read {
     kept: AHashMap<u64, Place>,
     /// What else is compared of these rows, if anything is.
     beside: AHashMap<u64, Beside>,
     blocks: Vec<String>,
     bytes: usize,
-    /// How many bytes may be kept.
-    room: usize,
+}
+
+impl Read {
+    fn get(&self, id: u64) -> Option<&str> {
+        let (block, range) = self.kept.get(&id)?;
+        self.blocks.get(*block as usize)?.get(range.start as usize..range.end as usize)
+    }
 }
 
 impl<'s> Texts<'s> {
     /// Begins with room for `room` bytes.
     pub fn new(readers: &'s [Reader<'s>], room: usize) -> Self {
-        Self { readers, kept: AHashMap::new(), beside: AHashMap::new(), blocks: Vec::new(), bytes: 0, room }
+        Self { readers, recent: Read::default(), older: Read::default(), room }
     }
 
     /// Reads these documents, as far as there is room.
@@ -57,29 +72,28 @@ impl<'s> Texts<'s> {
     /// # Errors
     /// Those of the statements.
     pub fn prefetch(&mut self, mut rows: Vec<u64>) -> Result<()> {
-        if self.bytes > self.room / 2 {
-            self.clear();
+        if self.recent.bytes > self.room / 4 {
+            let recent = std::mem::take(&mut self.recent);
+            // Of long documents too little room would be left for others.
+            self.older = if recent.bytes > self.room / 2 { Read::default() } else { recent };
         }
         rows.sort_unstable();
         rows.dedup();
-        rows.retain(|id| !self.kept.contains_key(id));
+        rows.retain(|id| self.known(*id).is_none());
         let (mut rows, mut count) = (&rows[..], FIRST);
-        while !rows.is_empty() && self.bytes < self.room {
+        while !rows.is_empty() && self.bytes() < self.room {
             let (now, later) = rows.split_at(count.min(rows.len()));
             self.read(now)?;
             // The next batch fills the room if its documents are as long as those before.
-            let each = self.bytes / self.kept.len().max(1) + 1;
-            count = (self.room.saturating_sub(self.bytes) / each).clamp(FIRST, MOST.min(count * 4));
+            let each = self.recent.bytes / self.recent.kept.len().max(1) + 1;
+            count = (self.room.saturating_sub(self.bytes()) / each).clamp(FIRST, MOST.min(count * 4));
             rows = later;
         }
         Ok(())
     }
 
-    fn clear(&mut self) {
-        self.kept.clear();
-        self.beside.clear();
-        self.blocks.clear();
-        self.bytes = 0;
+    fn bytes(&self) -> usize {
+        self.recent.bytes + self.older.bytes
     }
 
     fn read(&mut self, rows: &[u64]) -> Result<()> {
@@ -88,19 +102,19 @@ impl<'s> Texts<'s> {
             if own.is_empty() {
                 continue;
             }
-            let (mut block, number) = (String::new(), self.blocks.len() as u32);
+            let (mut block, number) = (String::new(), self.recent.blocks.len() as u32);
             reader.documents(&own, |id, document, beside| {
-                self.beside.extend(beside.map(|beside| (id, beside)));
+                self.recent.beside.extend(beside.map(|beside| (id, beside)));
                 // More than 4 GB of a batch have no place, and are read again one by one.
                 let (start, end) = (block.len(), block.len() + document.len());
                 if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
                     block.push_str(document);
-                    self.kept.insert(id, (number, start..end));
+                    self.recent.kept.insert(id, (number, start..end));
                 }
             })?;
-            self.bytes += block.len();
+            self.recent.bytes += block.len();
             block.shrink_to_fit();
-            self.blocks.push(block);
+            self.recent.blocks.push(block);
         }
         Ok(())
     }
@@ -126,13 +140,12 @@ impl<'s> Texts<'s> {
             return Ok(Beside::default());
         }
         self.get(id)?;
-        Ok(self.beside.get(&id).cloned().unwrap_or_default())
+        Ok(self.recent.beside.get(&id).or_else(|| self.older.beside.get(&id)).cloned().unwrap_or_default())
     }
 
     /// Returns a document that has been read and is kept.
     pub fn known(&self, id: u64) -> Option<&str> {
-        let (block, range) = self.kept.get(&id)?;
-        self.blocks.get(*block as usize)?.get(range.start as usize..range.end as usize)
+        self.recent.get(id).or_else(|| self.older.get(id))
     }
 
     /// Returns a document; `None` if the caller does not see the row.
@@ -140,10 +153,10 @@ impl<'s> Texts<'s> {
     /// # Errors
     /// Those of the statements.
     pub fn get(&mut self, id: u64) -> Result<Option<&str>> {
-        if !self.kept.contains_key(&id) {
+        if self.known(id).is_none() {
             // Twice the room: what has just been read for a batch is kept.
-            if self.bytes > self.room * 2 {
-                self.clear();
+            if self.bytes() > self.room * 2 {
+                (self.recent, self.older) = Default::default();
             }
             self.read(&[id])?;
         }
