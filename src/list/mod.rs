@@ -3,13 +3,14 @@
 //! * [`functions`]: what SQL calls. [`arguments`], [`rank`]: what a list compares, and which row is kept. [`plan`]: which relations and indexes are
 //!   read. [`relation`]: a relation as SQL, read as the caller.
 //! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches; [`workers`]: its verdicts in parallel workers. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
-//! * [`documents`]: documents and verdicts. [`outlines`]: what rules out most pairs; [`ruled_out`]: what a settled list keeps of that. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy. [`parents`]: documents of several rows.
+//! * [`documents`]: the documents of rows. [`judge`]: the verdict on two of them. [`outlines`]: what rules out most pairs; [`ruled_out`]: what a settled list keeps of that. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy. [`parents`]: documents of several rows.
 
 mod answered;
 pub mod arguments;
 mod documents;
 mod functions;
 mod indexed_rows;
+mod judge;
 mod outlines;
 mod parents;
 mod plan;
@@ -32,7 +33,7 @@ use crate::error::Result;
 use crate::pg::call::set::Set;
 use crate::pg::table::query::Session;
 use crate::verdict::verify::Verify;
-use documents::numbered_verdict;
+use judge::numbered_verdict;
 use relation::{Reader, Source};
 
 /// How many rows are given at once.

@@ -8,8 +8,9 @@ use neardup_core::row_key;
 use neardup_verdict::Message;
 use neardup_verdict::correction::Measured;
 
-use super::documents::{Judge, Texts};
+use super::documents::Texts;
 use super::indexed_rows::IndexedRows;
+use super::judge::Judge;
 use super::plan::Plan;
 use super::relation::Reader;
 use crate::answers::Answers;

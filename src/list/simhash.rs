@@ -15,7 +15,8 @@ use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 
 use super::answered::kept_apart;
-use super::documents::{Judge, Texts, verdict_number};
+use super::documents::Texts;
+use super::judge::{Judge, verdict_number};
 use super::relation::Reader;
 use super::settled::Gone;
 use super::sketch::Found;

@@ -20,8 +20,9 @@ use neardup_text::interrupt;
 use neardup_verdict::Verdict;
 
 use super::answered::kept_apart;
-use super::documents::{Judge, Texts, verdict_number};
+use super::documents::Texts;
 use super::indexed_rows::IndexedRows;
+use super::judge::{Judge, verdict_number};
 use super::plan::Plan;
 use super::relation::{Described, Reader, Source};
 use super::ruled_out::RuledOut;

@@ -9,7 +9,7 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 
 use super::arguments::{Arguments, Choice};
-use super::documents::Judge;
+use super::judge::Judge;
 use super::plan::{self, Plan};
 use super::readers;
 use super::relation::Reader;
