@@ -8,12 +8,11 @@
 //!
 //! Promised: the result depends on the rows, their candidates and the judge alone.
 
-use std::cmp::Reverse;
-
-use ahash::{AHashMap, AHashSet};
+use ahash::AHashMap;
 
 use super::all::{Earlier, Probe};
 use super::apart::{Apart, Groups};
+use super::excerpts::{Longer, longest, of_excerpt};
 use super::row::{Bits, Options, pack, pack_time, unpack, unpack_time};
 use super::spill::{Sorted, Sorter, Storage};
 
@@ -47,17 +46,6 @@ pub struct Member {
     pub score: f64,
     /// How many rows the group has, with the kept one.
     pub group_size: u64,
-}
-
-/// A row that is kept in the place of an excerpt.
-#[derive(Clone, Copy, Debug)]
-struct Longer {
-    long: Earlier,
-    long_hash: u64,
-    score: f64,
-    short: Member,
-    /// Whether the verdict and the score are those on these two rows.
-    is_judged: bool,
 }
 
 /// Which rows are kept, so far.
@@ -186,9 +174,15 @@ impl<S: Storage> Leaders<S> {
             if !self.options.excerpts_give_way {
                 continue;
             }
-            let short = Member { duplicate: member.kept, duplicate_hash: member.kept_hash, ..member };
-            let (long, long_hash) = (member.duplicate, probe.hash);
-            self.longer.push(Longer { long, long_hash, score: judged.score, short, is_judged: true });
+            self.longer.push(Longer {
+                long: member.duplicate,
+                long_hash: probe.hash,
+                short: member.kept,
+                short_hash: member.kept_hash,
+                score: judged.score,
+                verdict: judged.verdict,
+                is_judged: true,
+            });
         }
         self.apart.add(probe.position, apart);
         Ok(())
@@ -239,20 +233,20 @@ impl<S: Storage> Leaders<S> {
         mut self,
         mut judge: impl FnMut(&Member, &Member) -> Result<Option<Judged>, E>,
     ) -> Result<Members<S>, E> {
-        let mut longer = self.longest();
+        let longest = longest(std::mem::take(&mut self.longer), |position| self.is_kept(position));
         let mut out = Out { members: Sorter::new(self.memory / 2), added: AHashMap::new() };
         // Those without duplicates first, so that they are counted in the group of the longer row.
-        let mut alone: Vec<_> = longer.extract_if(|short, _| !self.heads.contains(*short)).collect();
-        alone.sort_unstable_by_key(|(short, _)| *short);
-        for (_, longer) in alone {
-            if let Some(moved) = self.moved(&longer, &[], &mut judge)? {
+        for longer in &longest {
+            if !self.heads.contains(longer.short.position)
+                && let Some(moved) = self.moved(longer, &[], &mut judge)?
+            {
                 out.moved(longer.long.position, moved);
             }
         }
         let mut members = std::mem::replace(&mut self.members, Sorter::new(0)).finish().map(member).peekable();
         while let Some(first) = members.next() {
             let kept = first.kept.position;
-            let Some(longer) = longer.remove(&kept) else {
+            let Some(longer) = of_excerpt(&longest, kept) else {
                 out.group(
                     kept,
                     std::iter::once(first).chain(std::iter::from_fn(|| members.next_if(|m| m.kept.position == kept))),
@@ -262,47 +256,12 @@ impl<S: Storage> Leaders<S> {
             // All of them are needed before the first is decided.
             let mut group = vec![first];
             group.extend(std::iter::from_fn(|| members.next_if(|m| m.kept.position == kept)));
-            match self.moved(&longer, &group, &mut judge)? {
+            match self.moved(longer, &group, &mut judge)? {
                 Some(moved) => out.moved(longer.long.position, moved),
                 None => out.group(kept, group.into_iter()),
             }
         }
         Ok(out.finish())
-    }
-
-    /// Returns for each kept row that is an excerpt the row in whose favour it becomes a duplicate: the one with the best score, then the first.
-    /// That one is kept itself. If a still longer row contains it, the excerpt joins that one, if the verdict on these two agrees.
-    fn longest(&mut self) -> AHashMap<u32, Longer> {
-        let held: AHashSet<u32> = self.longer.iter().map(|longer| longer.short.duplicate.position).collect();
-        let mut longest: AHashMap<u32, Longer> = AHashMap::new();
-        let add = |longest: &mut AHashMap<u32, Longer>, longer: Longer| {
-            let best = longest.entry(longer.short.duplicate.position).or_insert(longer);
-            if longer.score > best.score {
-                *best = longer;
-            }
-        };
-        let mut through: Vec<Longer> = Vec::new();
-        for longer in std::mem::take(&mut self.longer) {
-            if !self.is_kept(longer.long.position) {
-                continue;
-            }
-            if held.contains(&longer.long.position) {
-                through.push(longer);
-            } else {
-                add(&mut longest, longer);
-            }
-        }
-        // A longer row comes after those it holds, so the last one knows best which row it joins.
-        through.sort_unstable_by_key(|longer| Reverse(longer.long.position));
-        for longer in through {
-            if let Some(last) = longest.get(&longer.long.position)
-                && !longest.contains_key(&longer.short.duplicate.position)
-            {
-                let last = Longer { long: last.long, long_hash: last.long_hash, is_judged: false, ..longer };
-                add(&mut longest, last);
-            }
-        }
-        longest
     }
 
     /// Returns the members of a group as they join the longer row, with the row that stayed so far; `None` unless all can.
@@ -312,17 +271,18 @@ impl<S: Storage> Leaders<S> {
         group: &[Member],
         judge: &mut impl FnMut(&Member, &Member) -> Result<Option<Judged>, E>,
     ) -> Result<Option<Vec<Member>>, E> {
-        let (short, long) = (longer.short.duplicate.position, longer.long.position);
+        let (short, long) = (longer.short.position, longer.long.position);
         if !self.apart.allow_both(short, long) {
             return Ok(None);
         }
-        let heir = Member { kept: longer.long, kept_hash: longer.long_hash, score: longer.score, ..longer.short };
+        let own = longer.member();
+        let heir = Member { kept: longer.long, kept_hash: longer.long_hash, ..own };
         let mut moved: Vec<Member> = Vec::with_capacity(group.len() + 1);
         let mut known: AHashMap<u64, (u8, f64)> = AHashMap::new();
         if longer.is_judged {
-            known.insert(longer.short.duplicate_hash, (longer.short.verdict, longer.score));
+            known.insert(longer.short_hash, (longer.verdict, longer.score));
         }
-        for member in std::iter::once(&longer.short).chain(group) {
+        for member in std::iter::once(&own).chain(group) {
             if !self.options.near(member.duplicate.time, longer.long.time) {
                 return Ok(None);
             }
@@ -416,6 +376,8 @@ impl<S: Storage> Iterator for Members<S> {
 mod tests {
     use std::cell::RefCell;
     use std::convert::Infallible;
+
+    use ahash::AHashSet;
 
     use super::super::spill::InMemory;
     use super::super::{CandidateRule, Lack, Ranked};

@@ -11,6 +11,7 @@
 mod all;
 mod apart;
 mod exact_duplicates;
+mod excerpts;
 mod hot;
 mod key_frequency;
 mod leaders;
