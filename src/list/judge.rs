@@ -19,8 +19,9 @@ use crate::guarded::settings::Excerpts;
 use crate::verdict::judge::{Around, Between, Rule, Side};
 use crate::verdict::sides::Sides;
 
-/// How many bytes of prepared texts are kept at least: rows that follow one long form are compared with the same ones.
-const LEAST_PREPARED: usize = 16 << 20;
+/// How many bytes are kept at least of prepared texts, and of sampled rows: rows that follow one long form are compared with the same ones.
+const LEAST_PREPARED: usize = 8 << 20;
+const LEAST_SAMPLED: usize = 8 << 20;
 /// How many candidates of a row are read with it, before it is known whether they are needed.
 const AT_ONCE: usize = 2;
 
@@ -60,7 +61,7 @@ impl<'s> Judge<'s> {
     ) -> Self {
         let sides = Sides::new((texts.room() / 2).max(LEAST_PREPARED));
         let ruled_out = RuledOut::new(texts.room() / 4, 0);
-        let (excerpts, forms) = (Excerpts::default(), Forms::with_room(texts.room()));
+        let (excerpts, forms) = (Excerpts::default(), Forms::with_room(texts.room().max(LEAST_SAMPLED)));
         Self { texts, excerpts, rule, neighbours, forms, frequency, sides, ruled_out: Rc::new(RefCell::new(ruled_out)) }
     }
 

@@ -220,7 +220,7 @@ impl Default for Forms {
 }
 
 impl Forms {
-    /// Begins, with room for this many bytes of sampled rows, or the default, if that is more.
+    /// Begins, with room for this many bytes of sampled rows.
     #[must_use]
     pub fn with_room(room: usize) -> Self {
         Self {
@@ -228,7 +228,7 @@ impl Forms {
             older_by_key: AHashMap::new(),
             recent: Kept::default(),
             older: Kept::default(),
-            room: room.max(ROOM),
+            room,
             background: None,
             seen: AHashSet::new(),
             asked: Asked::default(),
