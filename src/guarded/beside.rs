@@ -56,6 +56,11 @@ impl Beside {
         Some(format!("column {name} differs: {} / {}", shown(ours), shown(theirs)))
     }
 
+    /// Returns how many bytes the values have.
+    pub fn bytes(&self) -> usize {
+        [&self.title].into_iter().chain(&self.differ).chain(&self.agree).map(String::len).sum()
+    }
+
     /// Returns a hash of all that is compared of a row with this document: that of the document, if nothing else says anything.
     pub fn hash(&self, document: &str) -> u64 {
         let values = [&self.title].into_iter().chain(&self.differ).chain(&self.agree);

@@ -215,7 +215,6 @@ impl Choice {
         let threshold = arguments.threshold.or(settings.threshold.filter(|_| is_own));
         verify.check_threshold(threshold)?;
         let excerpts = arguments.excerpts.as_deref().map_or(Ok(settings.excerpts), Excerpts::parse)?;
-        let title = guard.title_column().filter(|_| verify.reads_titles()).cloned();
         let of_guard = || guard.time_column().cloned();
         let time_column = arguments.time_column.clone().or_else(of_guard);
         // The guard's time window goes by the guard's column, whatever column gives the order.
@@ -239,9 +238,10 @@ impl Choice {
             rank: rank?,
             time_column,
             scope,
-            title,
+            // Also if the verdict reads neither: answers know rows by all that the guard compares.
+            title: guard.title_column().cloned(),
             differ: guard.differ_columns().to_vec(),
-            agree: guard.agree_columns().iter().filter(|_| verify.reads_titles()).cloned().collect(),
+            agree: guard.agree_columns().to_vec(),
             excerpts,
             since: arguments.since.clone(),
             until: arguments.until.clone(),

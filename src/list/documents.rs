@@ -1,6 +1,7 @@
 //! The documents of rows that are compared, read in batches and kept as long as there is room.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use ahash::AHashMap;
 
@@ -31,7 +32,7 @@ pub struct Texts<'s> {
 struct Read {
     kept: AHashMap<u64, Place>,
     /// What else is compared of these rows, if anything is.
-    beside: AHashMap<u64, Beside>,
+    beside: AHashMap<u64, Rc<Beside>>,
     blocks: Vec<String>,
     bytes: usize,
 }
@@ -86,7 +87,10 @@ impl<'s> Texts<'s> {
             }
             let (mut block, number) = (String::new(), self.recent.blocks.len() as u32);
             reader.documents(&own, |id, document, beside| {
-                self.recent.beside.extend(beside.map(|beside| (id, beside)));
+                if let Some(beside) = beside {
+                    self.recent.bytes += beside.bytes();
+                    self.recent.beside.insert(id, Rc::new(beside));
+                }
                 // More than 4 GB of a batch have no place, and are read again one by one.
                 let (start, end) = (block.len(), block.len() + document.len());
                 if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
@@ -120,16 +124,17 @@ impl<'s> Texts<'s> {
         let Some(names) = readers.first().map(|reader| &reader.source.differ).filter(|names| !names.is_empty()) else {
             return Ok(None);
         };
-        Ok(self.beside(kept)?.difference(&self.beside(duplicate)?, names))
+        let (kept, duplicate) = (self.beside(kept)?, self.beside(duplicate)?);
+        Ok(kept.difference(&duplicate, names))
     }
 
     /// Returns what else is compared of a row; blanks if nothing is.
     ///
     /// # Errors
     /// Those of the statements.
-    pub fn beside(&mut self, id: u64) -> Result<Beside> {
+    pub fn beside(&mut self, id: u64) -> Result<Rc<Beside>> {
         if self.readers.iter().all(|reader| reader.source.beside.is_none()) {
-            return Ok(Beside::default());
+            return Ok(Rc::default());
         }
         self.get(id)?;
         Ok(self.recent.beside.get(&id).or_else(|| self.older.beside.get(&id)).cloned().unwrap_or_default())

@@ -228,9 +228,11 @@ impl<'p> Pair<'p> {
         self.known.as_mut().map(Known::rows_around).transpose()
     }
 
-    /// Returns the lengths of the whole texts, if only the beginning of one is compared.
+    /// Returns the lengths of the whole texts, if only the beginning of one is compared, and the rest may differ.
     fn wholes(&self) -> Option<[usize; 2]> {
-        self.texts.iter().any(|text| text.is_beginning()).then(|| self.texts.map(Prepared::len))
+        let [a, b] = self.texts;
+        let may_differ = (a.is_beginning() || b.is_beginning()) && !a.is_same(b);
+        may_differ.then(|| self.texts.map(Prepared::len))
     }
 
     /// Judges compared texts among the rows around them.

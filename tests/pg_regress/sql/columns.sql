@@ -140,12 +140,16 @@ INSERT INTO jobs VALUES (2, 'Acme', 2, :edited);
 \set VERBOSITY terse
 -- Two identical texts are copies without a verdict only if all columns agree.
 INSERT INTO jobs VALUES (5, 'Bolt', 1, :notice), (6, 'Acme', 1, :notice);
-SELECT key, duplicate_of, measure FROM neardup.duplicates('jobs') WHERE key IN ('5', '6') ORDER BY key;
+SELECT key, duplicate_of, measure, round(value::numeric, 2) AS value FROM neardup.duplicates('jobs') WHERE key IN ('5', '6') ORDER BY key;
 -- A row that changes its employer is judged again.
 UPDATE jobs SET employer = 'Bolt' WHERE id = 2;
 UPDATE jobs SET employer = employer;
 -- Verdicts by tokens do not weigh a column.
 SELECT DISTINCT measure FROM neardup.duplicates('jobs', verify => 'overlap', threshold => 0.5) ORDER BY measure;
+-- Answers hold there, too.
+SELECT neardup.answer('jobs', '2', '1', false);
+SELECT key, duplicate_of FROM neardup.duplicates('jobs', verify => 'overlap', threshold => 0.5) ORDER BY key;
+DELETE FROM jobs_answers;
 \set VERBOSITY default
 SELECT neardup.protect('jobs', 'body', verify => 'overlap', threshold => 0.9);
 \set VERBOSITY terse

@@ -20,7 +20,7 @@ pub(crate) struct Evidence {
     pub(crate) quotes: bool,
     /// Whether the texts are equal without being compared.
     pub(crate) equal: bool,
-    /// The lengths of the whole texts, if only the beginning of one was compared.
+    /// The lengths of the whole texts, if only the beginning of one was compared, and the rest may differ.
     pub(crate) wholes: Option<[usize; 2]>,
 }
 
@@ -40,12 +40,13 @@ impl Evidence {
         })
     }
 
-    /// Returns the verdict if the model is not asked: the same text, or a text without letters.
+    /// Returns the verdict if the model is not asked: the same text, of which nothing else says otherwise, or a text without letters.
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
         let known = self.furniture > 0 || self.quotes || self.wholes.is_some();
         let same_text = self.equal || (!known && self.texts.is_same() && !self.texts.a.text.units.is_empty());
-        if same_titles && same_text {
+        let agree = self.inputs.agreement.is_none_or(|share| share >= 1.0);
+        if same_titles && agree && same_text {
             return Some((Verdict::Copy, 1.0));
         }
         if self.texts.a.text.units.is_empty() || self.texts.b.text.units.is_empty() {
