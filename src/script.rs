@@ -37,7 +37,8 @@ extension_sql_file!("profile/profile.sql", name = "profile", requires = ["guard_
 extension_sql_file!("answers/answers.sql", name = "answers", requires = ["profile"]);
 extension_sql_file!("cleanup/removed.sql", name = "cleanup_removed", requires = ["answers"]);
 extension_sql_file!("cleanup/log.sql", name = "cleanup_log", requires = ["cleanup_removed"]);
-extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_log"]);
+extension_sql_file!("cleanup/renamed.sql", name = "cleanup_renamed", requires = ["cleanup_log"]);
+extension_sql_file!("cleanup/runner.sql", name = "cleanup_runner", requires = ["cleanup_renamed"]);
 extension_sql_file!("list/list.sql", name = "list", requires = ["cleanup_runner"]);
 extension_sql_file!("list/documents.sql", name = "list_documents", requires = ["list"]);
 extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list_documents"]);

@@ -26,7 +26,8 @@ $$;
 CREATE FUNCTION neardup_internal.wilson(share double precision, n double precision, OUT low double precision, OUT high double precision)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT greatest(w.middle - w.half, 0), least(w.middle + w.half, 1)
+    -- Beyond twelve digits there is nothing but rounding: without a wrong answer, the interval begins at zero.
+    SELECT pg_catalog.round((w.middle - w.half)::numeric, 12)::double precision, pg_catalog.round((w.middle + w.half)::numeric, 12)::double precision
     FROM (SELECT (c.share + z * z / (2 * c.n)) / (1 + z * z / c.n) AS middle,
                  z * pg_catalog.sqrt(c.share * (1 - c.share) / c.n + z * z / (4 * c.n * c.n)) / (1 + z * z / c.n) AS half
           FROM (VALUES (1.645::double precision, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;

@@ -1,7 +1,7 @@
 -- learn: a correction of the model for one table, in the settings of its guard, where guard and list find it and dumps have it
 
 CREATE FUNCTION neardup_internal.learned(numbers double precision[], copies boolean[])
-    RETURNS TABLE (correction jsonb, before double precision, after double precision, error double precision, is_better boolean)
+    RETURNS TABLE (correction jsonb, before double precision, after double precision, error double precision, is_worse boolean)
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1 AS 'MODULE_PATHNAME', 'learned_wrapper';
 
 CREATE FUNCTION neardup_internal.guard_correction(guarded neardup.protected) RETURNS jsonb
@@ -64,8 +64,8 @@ BEGIN
     IF before IS NULL THEN
         RAISE NOTICE 'there are too few answers to learn from: % copies and % others', copies, answers - copies
             USING HINT = format('Ten are needed: SELECT * FROM neardup.questions(%L);', (guarded).target);
-    ELSIF NOT learned.is_better THEN
-        RAISE NOTICE 'the answers do not show that a correction is better; nothing has been changed';
+    ELSIF learned.is_worse THEN
+        RAISE NOTICE 'a correction would be worse than none, by the answers themselves; nothing has been changed';
     ELSE
         PERFORM neardup_internal.set_correction(guarded, learned.correction);
         changed := true;
@@ -87,8 +87,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be better';
+COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be worse than none';
 COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
 COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
-COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, if cross-validation shows that to be better. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
+COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, unless cross-validation shows that to be worse. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';

@@ -20,14 +20,14 @@ fn learned(
 ) -> Result<
     TableIterator<
         'static,
-        (name!(correction, JsonB), name!(before, f64), name!(after, f64), name!(error, f64), name!(is_better, bool)),
+        (name!(correction, JsonB), name!(before, f64), name!(after, f64), name!(error, f64), name!(is_worse, bool)),
     >,
 > {
     let (numbers, copies) = (given(numbers)?, given(copies)?);
     let answers: Vec<(Measured, bool)> = all_measured(&numbers, copies.len())?.into_iter().zip(copies).collect();
     let row = |learned: correction::Learned| {
         let parts = JsonB(learned.correction.parts().into());
-        (parts, learned.before, learned.after, learned.error, learned.is_better())
+        (parts, learned.before, learned.after, learned.error, learned.is_worse())
     };
     Ok(TableIterator::new(Correction::learn(&answers).map(row)))
 }

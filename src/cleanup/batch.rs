@@ -159,6 +159,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             }
         }
         let owner = cleanup.owner()?;
+        let are_named = matches!(action, Action::Delete | Action::Archive) && cleanup.may_be_named(&places);
         let removed = match action {
             Action::Mark => {
                 change::run(&cleanup.set_mark(), &places);
@@ -180,6 +181,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         } as i64;
         if matches!(action, Action::Delete | Action::Archive) {
             change::run(&cleanup.left_in_place(), &places);
+        }
+        if are_named {
+            cleanup.follow(&places);
         }
         answered.keep(cleanup, owner);
         note_removed(cleanup, owner, run_id, removed)?;

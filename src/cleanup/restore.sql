@@ -11,15 +11,17 @@ BEGIN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
     ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
-            DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target));
+            DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target)),
+            HINT = coalesce((SELECT 'If it was renamed: ' || string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l),
+                format('See its clean-ups: SELECT * FROM neardup.runs WHERE target = %L::regclass;', target));
     END IF;
     RETURN removed;
 END
 $$;
 
 -- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept. A column that must not be NULL gets its
--- default in rows that were removed before the table had it.
-CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[]) RETURNS bigint
+-- default in rows that were removed before the table had it. The column `mark` of a guard becomes NULL: a row that is no copy stands for itself.
+CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[], mark name) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     names pg_catalog.text;
@@ -28,7 +30,8 @@ DECLARE
     stored bigint;
 BEGIN
     SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', '),
-           pg_catalog.string_agg(pg_catalog.format(CASE WHEN n.fallback IS NULL THEN 't.%I' ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ')
+           pg_catalog.string_agg(pg_catalog.format(
+               CASE WHEN n.name = mark THEN 'NULL' WHEN n.fallback IS NULL THEN 't.%I' ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ')
         INTO names, expressions
     FROM neardup_internal.removed_columns(target, removed) n WHERE NOT n.is_generated AND n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
@@ -81,7 +84,7 @@ $$;
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
 CREATE FUNCTION neardup_internal.restore_batch(
-    target regclass, removed regclass, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
+    target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
     OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
 )
     LANGUAGE plpgsql VOLATILE AS $$
@@ -140,7 +143,7 @@ BEGIN
                 END IF;
             END LOOP;
             IF pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) > 0 THEN
-                part := neardup_internal.restore_rows(target, removed, places[first : last]);
+                part := neardup_internal.restore_rows(target, removed, places[first : last], mark);
                 -- A row that another session has changed is at another place, and has not come back: its merge is not undone, and its answers stay.
                 IF part < pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) THEN
                     RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
@@ -240,7 +243,8 @@ DECLARE
     batch integer;
     todo pg_catalog.record;
     part pg_catalog.record;
-    document pg_catalog.name;
+    of_document pg_catalog.name;
+    mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
     stay bigint := 0;
@@ -273,19 +277,22 @@ BEGIN
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        part := neardup_internal.restore_batch(target, removed, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
+        of_document := (
+            SELECT r.document FROM neardup.runs r
+            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
+        mark := CASE WHEN answer THEN (
+            SELECT p.duplicate_of FROM neardup.protected p
+            WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
+        part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
         refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
         still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
-        document := (
-            SELECT r.document FROM neardup.runs r
-            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
-        PERFORM neardup_internal.disinherit(target, document, part.keys, part.kept);
+        PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
         IF answer AND part.restored > 0 THEN
-            answered := answered + neardup_internal.note_restored(target, document, part.keys, part.kept);
+            answered := answered + neardup_internal.note_restored(target, of_document, part.keys, part.kept);
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -359,10 +366,10 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
+COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';

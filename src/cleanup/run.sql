@@ -311,6 +311,7 @@ BEGIN
     PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, max_rows, on_more);
+    PERFORM neardup_internal.check_renamed(target);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
     IF NOT dry_run AND target IS NOT NULL THEN
         PERFORM neardup_internal.check_committing('cleanup');

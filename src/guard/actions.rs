@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use pgrx::spi::quote_literal;
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
@@ -12,6 +13,7 @@ use super::outcome;
 use super::stored;
 use super::subject::Subject;
 use crate::error::{Result, error};
+use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::{Action, Method};
 use crate::pg::call::column;
@@ -64,12 +66,15 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
     match action {
         Action::Reject => {
             let setting = if guard.settings.method == Method::SimHash { "distance" } else { "verify" };
-            let hint = format!("To keep such rows, call neardup.protect again with another {setting} or on_duplicate.");
+            let hint = format!(
+                "To store this row, let it through in its transaction: SELECT neardup.let_through({}); to store all such rows, call neardup.protect again with another on_duplicate or {setting}.",
+                quote_literal(shown(guard.table))
+            );
             refuse(guard, found, &hint)
         }
         Action::Skip => Ok(Fate::LeftOut),
         Action::Warn => {
-            violation::report(PgLogLevel::WARNING, &verdict(guard, found), guard.table, &guard.trigger);
+            violation::report(PgLogLevel::WARNING, &verdict(guard, found, false), guard.table, &guard.trigger);
             Ok(Fate::Stored)
         }
         Action::Mark => Ok(marked(guard, found, trigger)),
@@ -96,13 +101,14 @@ fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
 
 /// Refuses the row by an error that names the trigger as the violated constraint.
 fn refuse(guard: &Guard, found: &Match, hint: &str) -> Result<Fate> {
-    violation::report(PgLogLevel::ERROR, &verdict(guard, found).set_hint(hint), guard.table, &guard.trigger);
+    violation::report(PgLogLevel::ERROR, &verdict(guard, found, true).set_hint(hint), guard.table, &guard.trigger);
     Ok(Fate::LeftOut)
 }
 
 /// Reports which row the new one duplicates, and what the table says of the two. A user who may not read that row learns neither its key
-/// nor its text, nor how near the two are: with an overlap of each attempt, the text could be guessed word by word.
-fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
+/// nor its text, nor how near the two are: with an overlap of each attempt, the text could be guessed word by word. If the row is refused, it also
+/// says what the guard allows.
+fn verdict(guard: &Guard, found: &Match, is_refused: bool) -> ErrorReport {
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
     let violation = error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message);
     if !role::may_read(guard.table) {
@@ -110,16 +116,17 @@ fn verdict(guard: &Guard, found: &Match) -> ErrorReport {
     }
     let (name, value) = (found.measure.name, found.measure.value);
     let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));
+    let allowed = |what: String| if is_refused { format!("; the guard allows {what}") } else { String::new() };
     let rule = match (name, &guard.settings.verify) {
         ("identical", _) => "has the same text".to_owned(),
         ("answer", _) => "is a copy, as the answers on the table say".to_owned(),
         ("simhash", _) => {
-            format!("is at Hamming distance {value}; the guard allows none within {}", guard.settings.distance)
+            format!("is at Hamming distance {value}{}", allowed(format!("none within {}", guard.settings.distance)))
         }
         (_, Verify::Overlap | Verify::Cosine) => {
-            format!("has {name} {value:.3}; the guard allows none{least}")
+            format!("has {name} {value:.3}{}", allowed(format!("none{least}")))
         }
-        _ => format!("says the same (score {value:.3}); the guard allows no copy{least}"),
+        _ => format!("says the same (score {value:.3}){}", allowed(format!("no copy{least}"))),
     };
     let known = if found.measure.because.is_empty() {
         String::new()

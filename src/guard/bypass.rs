@@ -14,7 +14,7 @@ use pgrx::spi::quote_literal;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
-use crate::pg::call::transaction::{self, Listener, SavepointEnd};
+use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
 use crate::pg::call::{boundary, role};
 use crate::pg::catalog;
 use crate::pg::table::change::{self, Parameter};
@@ -22,21 +22,41 @@ use crate::pg::table::change::{self, Parameter};
 /// Creates the table of answers.
 const KEEP_ANSWERS: &str = "SELECT neardup.keep_answers(CAST($1 AS pg_catalog.regclass))";
 
-/// A table, the savepoint that asked for it, and whether its rows are answers.
-type Bypass = (pg_sys::Oid, pg_sys::SubTransactionId, bool);
+struct Bypass {
+    table: pg_sys::Oid,
+    /// The savepoint that asked for it.
+    savepoint: pg_sys::SubTransactionId,
+    /// Whether its rows are answers.
+    are_answers: bool,
+    /// Outside a transaction block, the name of the table, until a row was let through.
+    unused: Option<String>,
+}
 
 thread_local! {
     static BYPASSES: RefCell<Vec<Bypass>> = const { RefCell::new(Vec::new()) };
 }
 
-static LISTENER: Listener = Listener::new(|_| change(Vec::clear), savepoint_ended);
+static LISTENER: Listener = Listener::new(ended, savepoint_ended);
+
+/// Says so if a statement that is a transaction by itself has let no row through: the next one is judged again.
+fn ended(end: End) {
+    change(|all| {
+        let unused = all.drain(..).filter_map(|bypass| bypass.unused);
+        for name in unused.filter(|_| end == End::Committed) {
+            let message = "neardup.let_through has ended with its transaction, and has let no row through";
+            error(PgSqlErrorCode::ERRCODE_NO_ACTIVE_SQL_TRANSACTION, message)
+                .set_hint(format!("In one transaction: BEGIN; SELECT neardup.let_through({}); INSERT …; COMMIT;", quote_literal(name)))
+                .report(PgLogLevel::WARNING);
+        }
+    });
+}
 
 fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
     change(|all| match end {
         SavepointEnd::ReleasedTo(parent) => {
-            all.iter_mut().filter(|bypass| bypass.1 == savepoint).for_each(|bypass| bypass.1 = parent);
+            all.iter_mut().filter(|bypass| bypass.savepoint == savepoint).for_each(|bypass| bypass.savepoint = parent);
         }
-        SavepointEnd::RolledBack => all.retain(|bypass| bypass.1 != savepoint),
+        SavepointEnd::RolledBack => all.retain(|bypass| bypass.savepoint != savepoint),
     });
 }
 
@@ -48,7 +68,11 @@ fn change(change: impl FnOnce(&mut Vec<Bypass>)) {
 /// Says whether this transaction skips the check of a table, and if so, whether its rows are answers; `table` is the root if the table has
 /// partitions. What was asked for last holds.
 pub fn active(table: pg_sys::Oid) -> Option<bool> {
-    BYPASSES.with_borrow(|all| all.iter().rev().find(|bypass| bypass.0 == table).map(|bypass| bypass.2))
+    BYPASSES.with_borrow_mut(|all| {
+        let bypass = all.iter_mut().rev().find(|bypass| bypass.table == table)?;
+        bypass.unused = None;
+        Some(bypass.are_answers)
+    })
 }
 
 /// Skips the check of a table until the end of the transaction, or until the savepoint in which it was requested is rolled
@@ -67,7 +91,9 @@ pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
         unsafe { boundary::entry(|| change::run(KEEP_ANSWERS, &[Parameter::Table(Some(target))])) };
     }
     LISTENER.listen();
-    BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint(), answer)));
+    let unused = (!transaction::in_block()).then(|| shown(target));
+    let savepoint = transaction::current_savepoint();
+    BYPASSES.with_borrow_mut(|all| all.push(Bypass { table: target, savepoint, are_answers: answer, unused }));
     Ok(())
 }
 

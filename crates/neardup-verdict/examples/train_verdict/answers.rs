@@ -69,7 +69,7 @@ pub fn print(scored: &[Scored<'_>]) {
                 let questions = questions(pairs, asked, draw);
                 let answers: Vec<(Measured, bool)> =
                     questions.iter().map(|&at| (pairs[at].measured, pairs[at].is_copy)).collect();
-                let learned = Correction::learn(&answers).filter(|learned| learned.is_better());
+                let learned = Correction::learn(&answers).filter(|learned| !learned.is_worse());
                 changed += usize::from(learned.is_some());
                 let correction = learned.map(|learned| learned.correction);
                 let correction = correction.as_ref();

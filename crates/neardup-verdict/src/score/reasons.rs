@@ -61,7 +61,7 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
         return reasons;
     }
     if texts.is_same() {
-        reasons.push("the same text".to_owned());
+        reasons.push("no difference but in form: openings, credits, punctuation".to_owned());
         return reasons;
     }
     let (of_a, of_b) = (a.text.units.len(), b.text.units.len());

@@ -1,0 +1,62 @@
+-- Marks follow the row that a clean-up keeps, restored rows have none, and tables beside a renamed table are missed.
+SET client_min_messages = warning;
+CREATE TABLE feed (id int PRIMARY KEY, source text, rank int, body text);
+SELECT neardup.protect('feed', 'body', on_duplicate => 'mark');
+CREATE FUNCTION story(n int, ending text DEFAULT '') RETURNS text LANGUAGE sql RETURN
+    (ARRAY['The North Pier Bakery looks for a baker who starts at four in the morning, works five days a week and bakes rye bread in a stone oven. Apply at the counter.',
+           'The harbour office looks for a clerk who keeps the list of berths, answers the telephone and speaks two languages. Apply in writing until the end of May.'])[n] || ending;
+INSERT INTO feed VALUES (1, 'agency', 2, story(1)), (2, 'employer', 1, story(1, '!')), (3, 'board', 3, story(1, ' (copied)')), (4, 'agency', 2, story(2)), (5, 'board', 3, story(2, '!'));
+SELECT id, duplicate_of FROM feed ORDER BY id;
+-- a dry run changes nothing; the employer's own row stays, and stands for its group
+CALL neardup.cleanup('feed', rank => ARRAY['rank'], max_rows => 1, on_more => 'surest');
+SELECT id, duplicate_of FROM feed WHERE id < 4 ORDER BY id;
+INSERT INTO feed VALUES (6, 'board', 3, replace(story(1), 'rye bread in a stone oven', 'rolls and rye bread in an old oven'));
+CALL neardup.cleanup('feed', rank => ARRAY['rank'], dry_run => false);
+SELECT id, duplicate_of FROM feed ORDER BY id;
+INSERT INTO feed VALUES (7, 'board', 3, story(1, ' (again)'));
+SELECT id, duplicate_of FROM feed WHERE id = 7;
+-- what comes back has no mark, and nothing but its return is an answer
+CALL neardup.restore('feed', 1);
+SELECT id, duplicate_of FROM feed ORDER BY id;
+SELECT DISTINCT act FROM neardup.answers('feed');
+-- as it was, if it is a copy after all
+CREATE TABLE items (id int PRIMARY KEY, day date, body text);
+SELECT neardup.protect('items', 'body', on_duplicate => 'mark', time_column => 'day');
+INSERT INTO items VALUES (1, '2026-01-01', story(1)), (2, '2026-01-02', story(1, '!')), (3, '2026-01-03', story(1, ' (copied)'));
+CALL neardup.cleanup('items', keep => 'newest', action => 'delete', dry_run => false);
+SELECT id, duplicate_of FROM items;
+INSERT INTO items VALUES (4, '2026-01-04', story(2)), (5, '2026-01-05', story(2, '!'));
+CALL neardup.cleanup('items', dry_run => false);
+CALL neardup.restore('items', 2, answer => false);
+SELECT id, duplicate_of FROM items ORDER BY id;
+-- merged rows
+CREATE TABLE merged (id int PRIMARY KEY, day date, body text);
+SELECT neardup.protect('merged', 'body', on_duplicate => 'mark', time_column => 'day');
+CREATE FUNCTION keep(existing merged, new merged) RETURNS merged LANGUAGE sql AS 'SELECT existing.*';
+INSERT INTO merged VALUES (1, '2026-01-01', story(1)), (2, '2026-01-02', story(1, '!'));
+CALL neardup.cleanup('merged', keep => 'newest', action => 'merge', merge => 'keep', dry_run => false);
+SELECT id, duplicate_of FROM merged;
+-- a table that is renamed without the tables beside it
+ALTER TABLE feed RENAME TO news;
+CALL neardup.cleanup('news', dry_run => false);
+CALL neardup.cleanup('news');
+CALL neardup.restore('news', 1);
+SELECT neardup_internal.left_behind('news');
+CREATE SCHEMA "Other place";
+ALTER TABLE news SET SCHEMA "Other place";
+SELECT neardup_internal.left_behind('"Other place".news');
+ALTER TABLE "Other place".news RENAME TO feed;
+SELECT neardup_internal.left_behind('"Other place".feed');
+ALTER TABLE public.feed_removed SET SCHEMA "Other place";
+CALL neardup.cleanup('"Other place".feed', dry_run => false);
+ALTER TABLE public.feed_answers SET SCHEMA "Other place";
+CALL neardup.cleanup('"Other place".feed', dry_run => false);
+SELECT id, duplicate_of FROM "Other place".feed ORDER BY id;
+-- a row is let through in its transaction
+SELECT neardup.let_through('items');
+BEGIN;
+SELECT neardup.let_through('items');
+COMMIT;
+DO $$ BEGIN PERFORM neardup.let_through('items'); INSERT INTO items VALUES (8, '2026-01-08', story(1)); END $$;
+SELECT id, duplicate_of FROM items WHERE id = 8;
+DROP SCHEMA "Other place" CASCADE;
