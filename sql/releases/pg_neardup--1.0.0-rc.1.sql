@@ -2854,6 +2854,10 @@ CREATE TABLE neardup_internal.runs (
     verify text NOT NULL,
     threshold double precision,
     against regclass,
+    -- The table of removed rows, if the run keeps them.
+    kept_in regclass,
+    -- That of answers, if there was one when the run began or a row was restored.
+    answers regclass,
     found bigint NOT NULL,
     removed bigint NOT NULL DEFAULT 0,
     skipped bigint NOT NULL DEFAULT 0,
@@ -2897,7 +2901,7 @@ COMMENT ON TABLE neardup_internal.runs IS 'behind neardup.runs: the clean-ups of
 COMMENT ON TABLE neardup_internal.skipped IS 'behind neardup.skipped: the rows of all tables';
 COMMENT ON VIEW neardup_internal.own_runs IS 'clean-ups of tables of the current user';
 COMMENT ON VIEW neardup_internal.own_skipped IS 'rows that clean-ups of tables of the current user left in place';
-COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
+COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, the tables of removed rows and of answers, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
 COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why';
 /* </end connected objects> */
 
@@ -2905,6 +2909,57 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 -- src/script.rs:40
 -- requires:
 --   cleanup_log
+
+-- clean-up: tables beside a table that has another name by now
+--
+-- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
+-- leaves them where they are; without the answers, a clean-up would remove again what has been restored. The log knows both tables.
+
+-- The statements that give a table this schema and name; NULL if there is no such table, it has them, or another one has.
+CREATE FUNCTION neardup_internal.renaming(relation regclass, wanted text) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT pg_catalog.concat_ws(' ',
+        CASE WHEN n.nspname <> w.parts[1] THEN pg_catalog.format('ALTER TABLE %I.%I SET SCHEMA %I;', n.nspname, c.relname, w.parts[1]) END,
+        CASE WHEN c.relname <> w.parts[2] THEN pg_catalog.format('ALTER TABLE %I.%I RENAME TO %I;', w.parts[1], c.relname, w.parts[2]) END)
+    FROM (SELECT pg_catalog.parse_ident(wanted) AS parts) w, pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = relation::oid AND pg_catalog.to_regclass(wanted) IS NULL;
+END;
+
+-- The statements after which the tables that clean-ups and restores have left beside a table are found again.
+CREATE FUNCTION neardup_internal.left_behind(target regclass, OUT removed text, OUT answers text)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT pg_catalog.max(neardup_internal.renaming(r.kept_in, neardup_internal.removed_name(target))),
+           pg_catalog.max(neardup_internal.renaming(r.answers, neardup_internal.answers_name(target)))
+    FROM (SELECT (pg_catalog.array_agg(r.kept_in ORDER BY r.run_id DESC) FILTER (WHERE r.kept_in IS NOT NULL))[1] AS kept_in,
+                 (pg_catalog.array_agg(r.answers ORDER BY r.run_id DESC) FILTER (WHERE r.answers IS NOT NULL))[1] AS answers
+          FROM neardup.runs r WHERE r.target::oid = left_behind.target::oid) r;
+END;
+
+-- Fails if the answers on a table that was cleaned up are not found under its name.
+CREATE FUNCTION neardup_internal.check_renamed(target regclass) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    behind record := neardup_internal.left_behind(target);
+BEGIN
+    IF behind.answers IS NOT NULL THEN
+        RAISE EXCEPTION 'table % was renamed or moved, and the answers on it were not', target USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Rows that have been restored would be removed again.',
+            HINT = format('%s Or begin without them: SELECT neardup.keep_answers(%L);', concat_ws(' ', behind.answers, behind.removed), target);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring the tables of removed rows and of answers beside a table that was renamed or moved; NULL where that is not needed';
+COMMENT ON FUNCTION neardup_internal.renaming(regclass, text) IS 'the statements that give a table another schema and name';
+COMMENT ON FUNCTION neardup_internal.check_renamed(regclass) IS 'raises an error if a table was renamed or moved without the table of answers on it';
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/script.rs:41
+-- requires:
+--   cleanup_renamed
 
 -- long procedures: only one at a time for each table, and its progress. Only a role that may change the rows of a table may start one.
 
@@ -3075,7 +3130,7 @@ COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'raises a
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:41
+-- src/script.rs:42
 -- requires:
 --   cleanup_runner
 
@@ -3196,7 +3251,7 @@ COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double pre
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:42
+-- src/script.rs:43
 -- requires:
 --   list
 
@@ -3284,7 +3339,7 @@ COMMENT ON FUNCTION neardup.documents(regclass, name, double precision, name, na
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:43
+-- src/script.rs:44
 -- requires:
 --   list_documents
 
@@ -3433,7 +3488,7 @@ COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest gro
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:44
+-- src/script.rs:45
 -- requires:
 --   cleanup_report
 
@@ -3750,6 +3805,7 @@ BEGIN
     PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, max_rows, on_more);
+    PERFORM neardup_internal.check_renamed(target);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
     IF NOT dry_run AND target IS NOT NULL THEN
         PERFORM neardup_internal.check_committing('cleanup');
@@ -3863,7 +3919,7 @@ COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of 
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:45
+-- src/script.rs:46
 -- requires:
 --   cleanup_run
 
@@ -3880,15 +3936,17 @@ BEGIN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
     ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
-            DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target));
+            DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target)),
+            HINT = coalesce((SELECT concat_ws(' ', 'It was renamed or moved:', l.removed, l.answers) FROM neardup_internal.left_behind(target) l WHERE l.removed IS NOT NULL),
+                format('See its clean-ups: SELECT * FROM neardup.runs WHERE target = %L::regclass;', target));
     END IF;
     RETURN removed;
 END
 $$;
 
 -- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept. A column that must not be NULL gets its
--- default in rows that were removed before the table had it.
-CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[]) RETURNS bigint
+-- default in rows that were removed before the table had it. The column `mark` of a guard becomes NULL: a row that is no copy stands for itself.
+CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[], mark name) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     names pg_catalog.text;
@@ -3897,7 +3955,8 @@ DECLARE
     stored bigint;
 BEGIN
     SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', '),
-           pg_catalog.string_agg(pg_catalog.format(CASE WHEN n.fallback IS NULL THEN 't.%I' ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ')
+           pg_catalog.string_agg(pg_catalog.format(
+               CASE WHEN n.name = mark THEN 'NULL' WHEN n.fallback IS NULL THEN 't.%I' ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ')
         INTO names, expressions
     FROM neardup_internal.removed_columns(target, removed) n WHERE NOT n.is_generated AND n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
@@ -3950,7 +4009,7 @@ $$;
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
 CREATE FUNCTION neardup_internal.restore_batch(
-    target regclass, removed regclass, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
+    target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
     OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
 )
     LANGUAGE plpgsql VOLATILE AS $$
@@ -4009,7 +4068,7 @@ BEGIN
                 END IF;
             END LOOP;
             IF pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) > 0 THEN
-                part := neardup_internal.restore_rows(target, removed, places[first : last]);
+                part := neardup_internal.restore_rows(target, removed, places[first : last], mark);
                 -- A row that another session has changed is at another place, and has not come back: its merge is not undone, and its answers stay.
                 IF part < pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) THEN
                     RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
@@ -4109,7 +4168,8 @@ DECLARE
     batch integer;
     todo pg_catalog.record;
     part pg_catalog.record;
-    document pg_catalog.name;
+    of_document pg_catalog.name;
+    mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
     stay bigint := 0;
@@ -4142,21 +4202,24 @@ BEGIN
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        part := neardup_internal.restore_batch(target, removed, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
+        of_document := (
+            SELECT r.document FROM neardup.runs r
+            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
+        mark := CASE WHEN answer THEN (
+            SELECT p.duplicate_of FROM neardup.protected p
+            WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
+        part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
         refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
         still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
-        document := (
-            SELECT r.document FROM neardup.runs r
-            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
-        PERFORM neardup_internal.disinherit(target, document, part.keys, part.kept);
+        PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
         IF answer AND part.restored > 0 THEN
-            answered := answered + neardup_internal.note_restored(target, document, part.keys, part.kept);
+            answered := answered + neardup_internal.note_restored(target, of_document, part.keys, part.kept);
         END IF;
-        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
+        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored, answers = coalesce(neardup_internal.trusted_answers(restore.target), r.answers)
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;
@@ -4228,17 +4291,17 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[]) IS 'moves removed rows back';
+COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:46
+-- src/script.rs:47
 -- requires:
 --   cleanup_restore
 
@@ -4396,7 +4459,7 @@ COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pai
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:47
+-- src/script.rs:48
 -- requires:
 --   answers_questions
 
@@ -4428,7 +4491,8 @@ $$;
 CREATE FUNCTION neardup_internal.wilson(share double precision, n double precision, OUT low double precision, OUT high double precision)
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT greatest(w.middle - w.half, 0), least(w.middle + w.half, 1)
+    -- Beyond twelve digits there is nothing but rounding: without a wrong answer, the interval begins at zero.
+    SELECT pg_catalog.round((w.middle - w.half)::numeric, 12)::double precision, pg_catalog.round((w.middle + w.half)::numeric, 12)::double precision
     FROM (SELECT (c.share + z * z / (2 * c.n)) / (1 + z * z / c.n) AS middle,
                  z * pg_catalog.sqrt(c.share * (1 - c.share) / c.n + z * z / (4 * c.n * c.n)) / (1 + z * z / c.n) AS half
           FROM (VALUES (1.645::double precision, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;
@@ -4506,14 +4570,14 @@ COMMENT ON FUNCTION neardup.estimate(regclass, double precision, name) IS 'how o
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:48
+-- src/script.rs:49
 -- requires:
 --   answers_estimate
 
 -- learn: a correction of the model for one table, in the settings of its guard, where guard and list find it and dumps have it
 
 CREATE FUNCTION neardup_internal.learned(numbers double precision[], copies boolean[])
-    RETURNS TABLE (correction jsonb, before double precision, after double precision, error double precision, is_better boolean)
+    RETURNS TABLE (correction jsonb, before double precision, after double precision, error double precision, is_worse boolean)
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1 AS 'MODULE_PATHNAME', 'learned_wrapper';
 
 CREATE FUNCTION neardup_internal.guard_correction(guarded neardup.protected) RETURNS jsonb
@@ -4576,8 +4640,8 @@ BEGIN
     IF before IS NULL THEN
         RAISE NOTICE 'there are too few answers to learn from: % copies and % others', copies, answers - copies
             USING HINT = format('Ten are needed: SELECT * FROM neardup.questions(%L);', (guarded).target);
-    ELSIF NOT learned.is_better THEN
-        RAISE NOTICE 'the answers do not show that a correction is better; nothing has been changed';
+    ELSIF learned.is_worse THEN
+        RAISE NOTICE 'a correction would be worse than none, by the answers themselves; nothing has been changed';
     ELSE
         PERFORM neardup_internal.set_correction(guarded, learned.correction);
         changed := true;
@@ -4599,10 +4663,10 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be better';
+COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be worse than none';
 COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
 COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
-COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, if cross-validation shows that to be better. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
+COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, unless cross-validation shows that to be worse. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';
 /* </end connected objects> */
 
@@ -4721,7 +4785,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:61
+-- src/cleanup/mod.rs:62
 -- pg_neardup::cleanup::check_committing
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4751,7 +4815,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:143
+-- src/cleanup/batch.rs:146
 -- pg_neardup::cleanup::batch::cleanup_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4793,7 +4857,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:222
+-- src/cleanup/batch.rs:229
 -- pg_neardup::cleanup::batch::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4889,13 +4953,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:32
+-- src/cleanup/mod.rs:33
 -- pg_neardup::cleanup::hold_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:54
+-- src/cleanup/mod.rs:55
 -- pg_neardup::cleanup::in_transaction_block
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4967,7 +5031,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/bypass.rs:56
+-- src/guard/bypass.rs:80
 -- pg_neardup::guard::bypass::let_through
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5291,13 +5355,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:48
+-- src/cleanup/mod.rs:49
 -- pg_neardup::cleanup::release_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:82
+-- src/cleanup/mod.rs:83
 -- pg_neardup::cleanup::row_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5519,7 +5583,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:76
+-- src/cleanup/mod.rs:77
 -- pg_neardup::cleanup::text_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

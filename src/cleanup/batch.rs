@@ -112,15 +112,17 @@ fn drop_list() -> Result<()> {
 fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i64> {
     with(arguments, |cleanup| {
         let target = cleanup.choice.guard.table;
-        let last = cleanup.removed("neardup_internal.trusted_removed")?.map_or_else(
+        let removed = cleanup.removed("neardup_internal.trusted_removed")?;
+        let last = removed.map_or_else(
             || "0".to_owned(),
             |removed| format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::relation(removed)),
         );
+        let keeps_rows = matches!(Action::parse(action)?, Action::Archive | Action::Merge);
         let statement = format!(
             "INSERT INTO neardup_internal.own_runs AS n \
-                 (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role) \
+                 (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role, kept_in, answers) \
              SELECT $1, greatest((SELECT pg_catalog.max(r.run_id) FROM neardup_internal.own_runs r WHERE r.target::oid = $1), {last}, 0) + 1, \
-                    $2, $3, $4, $5, $6, $7, $8, pg_catalog.clock_timestamp(), NULL, $9 \
+                    $2, $3, $4, $5, $6, $7, $8, pg_catalog.clock_timestamp(), NULL, $9, $10, neardup_internal.trusted_answers(CAST($1 AS pg_catalog.regclass)) \
              RETURNING n.run_id"
         );
         let (role, verify) = (role::current(), cleanup.choice.verify.name());
@@ -134,6 +136,7 @@ fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i
             Parameter::Table(cleanup.choice.against),
             Parameter::Number(found),
             Parameter::Text(&role),
+            Parameter::Table(removed.filter(|_| keeps_rows)),
         ];
         Ok(change::number_as(cleanup.owner()?, &statement, &parameters).unwrap_or_default())
     })
