@@ -1,18 +1,30 @@
 //! The default steps (control, nfkc, casefold, punctuation and the treatment of space) in one fast pass.
 //!
-//! Most characters can be handled without their neighbours. A table made at build time says what happens to each: it stays (runs of
-//! these are copied as a whole), it is removed, it is space, or it becomes a given text. All other characters, mostly combining
-//! marks, need context. Such a character is passed to the steps themselves ([`stepwise`](super::stepwise)), which define the
-//! result, together with its base character and everything up to the next base character. The same holds for a number whose signs
-//! are not evidently part of it.
+//! Nearly all text is plain characters, capitals, white space and common signs. A word of 64 bytes with nothing else is handled as a whole, by
+//! masks of its [`Kinds`]: what is kept is appended without a branch for each sign. On the way the pass finds out whether the steps after it,
+//! `simplified` and `spelling`, have anything to do, so that most texts are read once.
+//!
+//! In other words each character is looked up. Most can be handled without their neighbours. A table made at build time says what
+//! happens to each: it stays (runs of these are copied as a whole), it is removed, it is space, or it becomes a given text. All other
+//! characters, mostly combining marks, need context. Such a character is passed to the steps themselves
+//! ([`stepwise`](super::stepwise)), which define the result, together with its base character and everything up to the next base
+//! character. The same holds for a number whose signs are not evidently part of it.
 
+use super::append::append_runs;
+use super::kinds::{Kinds, SEEN, judge};
 use super::numbers::{Fate, REACH, fate};
-use super::scan::{WORD, is_other, others};
-use super::{Pair, Steps, classes, stepwise};
+use super::scan::{WORD, is_other};
+use super::{Pair, Steps, classes, simplified, spelling, stepwise};
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/fold_table.rs"));
 }
+
+/// Bytes between two chances to cancel.
+const UNCHECKED: usize = 1 << 16;
 
 /// What becomes of a character, by `build/fold_table.rs`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,6 +59,11 @@ fn treatment(c: char) -> Treatment {
     }
 }
 
+/// Says whether the character of a code below 2^16 becomes space, whatever is around it.
+pub(super) const fn becomes_space(code: usize) -> bool {
+    table::BLOCKS[(table::INDEX[code >> 6] as usize) << 6 | code & 63] == 2
+}
+
 /// Returns the text that a character of [`Treatment::Map`] becomes.
 fn map_text(number: usize) -> &'static str {
     let end = |number: usize| table::MAP_ENDS.get(number).copied().map(usize::from);
@@ -69,18 +86,82 @@ fn is_anchor(c: char) -> bool {
         }
 }
 
-/// Appends the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise. Returns `false`, and
-/// appends nothing, if `text` is its own result.
-pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> bool {
+/// What a pass has done and left to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Folded {
+    /// The text is not its own result.
+    pub(super) changed: bool,
+    /// Steps of [`Steps::ONE_SPELLING`] that may change the result.
+    pub(super) next: Steps,
+}
+
+/// Appends the folds of `text` to `out`; runs of space become one space where `keep_space` is on and nothing otherwise. Appends nothing if
+/// `text` is its own result.
+pub(super) fn apply(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> Folded {
+    apply_with(|pass| pass.all(), text, keep_space, out, stretch)
+}
+
+/// Does what [`apply`] does, without a kernel of the CPU.
+#[cfg(test)]
+pub(super) fn apply_portable(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> Folded {
+    apply_with(|pass| pass.all_portable(), text, keep_space, out, stretch)
+}
+
+/// Does what [`apply`] does, without AVX-512.
+#[cfg(all(test, target_arch = "x86_64"))]
+pub(super) fn apply_narrow(text: &str, keep_space: bool, out: &mut String, stretch: &mut Pair) -> Folded {
+    let all = |pass: &mut Pass<'_, '_>| {
+        if !x86::all_narrow(pass) {
+            pass.all_portable();
+        }
+    };
+    apply_with(all, text, keep_space, out, stretch)
+}
+
+fn apply_with(
+    all: impl FnOnce(&mut Pass<'_, '_>),
+    text: &str,
+    keep_space: bool,
+    out: &mut String,
+    stretch: &mut Pair,
+) -> Folded {
     let back = Back { written: out.len(), ..Back::default() };
-    let (run, end, pending, alone, class, joins) = (0, 0, false, true, 0, false);
-    let mut pass = Pass { text, keep_space, out, stretch, run, back, pending, end, alone, class, joins };
-    pass.all();
+    let mut pass = Pass {
+        text,
+        keep_space,
+        out,
+        stretch,
+        run: 0,
+        back,
+        pending: false,
+        end: 0,
+        alone: true,
+        class: 0,
+        joins: false,
+        capitals: false,
+        simplified: false,
+        spelling: false,
+    };
+    all(&mut pass);
     let changed = pass.run > 0;
     if changed {
         pass.flush(text.len());
+        if pass.capitals {
+            pass.out.make_ascii_lowercase();
+        }
     }
-    changed
+    let next = |may: bool, step: Steps| if may { step } else { Steps::NONE };
+    Folded { changed, next: next(pass.simplified, Steps::SIMPLIFIED).union(next(pass.spelling, Steps::SPELLING)) }
+}
+
+/// Returns how many bytes of a word are whole characters; a few instructions on single bytes, since all else waits for it.
+#[inline(always)]
+fn whole_width(seen: &[u8; SEEN]) -> usize {
+    let follows = |place: usize| seen[place] & 0xc0 == 0x80;
+    let first = follows(WORD);
+    let second = first & follows(WORD - 1);
+    let third = second & follows(WORD - 2);
+    WORD - usize::from(first) - usize::from(second) - usize::from(third)
 }
 
 struct Pass<'t, 'o> {
@@ -102,6 +183,12 @@ struct Pass<'t, 'o> {
     class: u8,
     /// What is before `end` may be the end of a number.
     joins: bool,
+    /// Capitals were written as they are.
+    capitals: bool,
+    /// The step `simplified` may change what was written.
+    simplified: bool,
+    /// The step `spelling` may.
+    spelling: bool,
 }
 
 /// The state before the last character that belongs to no number was written, or before those in a row with it.
@@ -116,24 +203,131 @@ struct Back {
 }
 
 impl Pass<'_, '_> {
+    /// Goes through the text with the best that the CPU has.
+    #[inline]
     fn all(&mut self) {
-        let bytes = self.text.as_bytes();
-        for word in (0..bytes.len()).step_by(WORD) {
-            if word.is_multiple_of(1 << 16) {
+        #[cfg(target_arch = "x86_64")]
+        if x86::all(self) {
+            return;
+        }
+        self.all_portable();
+    }
+
+    /// Goes through the text without a kernel of the CPU.
+    #[inline(always)]
+    fn all_portable(&mut self) {
+        self.all_with(
+            judge,
+            append_runs,
+            // A scan of its own is faster.
+            |_, _| true,
+        );
+    }
+
+    /// Goes through the text, a word of whole characters at a time, with kernels: `judge` says what a word has, `append` writes what is kept
+    /// of it, `may_simplify` says whether the step `simplified` may change one of the characters that begin at the given bits.
+    #[inline(always)]
+    fn all_with(
+        &mut self,
+        judge: impl Fn(&[u8; SEEN]) -> Kinds,
+        append: impl Fn(&mut String, &str, u64, u64),
+        may_simplify: impl Fn(&[u8; SEEN], u64) -> bool,
+    ) {
+        let (mut at, mut check) = (0, UNCHECKED);
+        while let Some(rest) = self.text.get(at..).filter(|rest| !rest.is_empty()) {
+            if at >= check {
                 crate::interrupt::check();
+                check = at + UNCHECKED;
             }
-            let mut bits = others(bytes, word);
-            while bits != 0 {
-                let at = word + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                // A slow stretch may have taken it already.
-                if at >= self.end
-                    && let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next())
-                {
-                    self.one(c, at);
-                }
+            let bytes = rest.as_bytes();
+            // Behind the end of the text are plain characters.
+            let mut end = [b'a'; SEEN];
+            let seen = bytes.first_chunk().unwrap_or_else(|| {
+                end.iter_mut().zip(bytes).for_each(|(end, &byte)| *end = byte);
+                &end
+            });
+            let kinds = judge(seen);
+            let width = whole_width(seen).min(bytes.len());
+            let within = u64::MAX >> (WORD - width);
+            let others = kinds.others & within;
+            self.simplified = self.simplified || kinds.far != 0 && may_simplify(seen, kinds.far);
+            self.spelling |= kinds.near != 0;
+            at += width;
+            let is_copied = others == 0 && self.run == 0;
+            if !is_copied && (kinds.rest() & within != 0 || !self.simple(&kinds, at - width, width, &append)) {
+                self.each(others, at - width);
+                at = at.max(self.end);
             }
         }
+    }
+
+    /// Treats the characters of a word that begin at the bits of `others`.
+    fn each(&mut self, mut others: u64, word: usize) {
+        while others != 0 {
+            let at = word + others.trailing_zeros() as usize;
+            others &= others - 1;
+            // A slow stretch may have taken it already.
+            if at >= self.end
+                && let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next())
+            {
+                self.simplified |= c > '\u{ffff}';
+                self.one(c, at);
+            }
+        }
+    }
+
+    /// Treats a word of the first `width` bytes at `at`, which has characters of the known kinds only; returns `false`, and does nothing, if
+    /// a sign in it needs more than its neighbours.
+    #[inline(always)]
+    fn simple(&mut self, kinds: &Kinds, at: usize, width: usize, append: impl Fn(&mut String, &str, u64, u64)) -> bool {
+        let within = u64::MAX >> (WORD - width);
+        let signs = kinds.signs & within;
+        let percents = kinds.percents & within;
+        // What is before the first sign is not known here.
+        let mut in_question = signs & (kinds.digits << 1 | 1) | percents;
+        let (mut spaces, mut staying, mut gone) = (kinds.spaces & within | signs & !in_question, 0, 0);
+        while in_question != 0 {
+            let sign = in_question & in_question.wrapping_neg();
+            in_question ^= sign;
+            let place = sign.trailing_zeros() as usize;
+            let percent = percents & sign != 0;
+            let next = at + place + kinds.whole(sign).count_ones() as usize;
+            let fate = if place == 0 { self.fate(percent, at, next) } else { self.fate_at(percent, at + place, next) };
+            match fate {
+                Some(Fate::Stays) => staying |= sign,
+                Some(Fate::Goes) => gone |= sign,
+                Some(Fate::Space) => spaces |= sign,
+                Some(Fate::Joins) | None => return false,
+            }
+        }
+        let spaces = kinds.whole(spaces);
+        let keep = !(spaces | gone) & within;
+        if self.run < at {
+            self.flush(at);
+        }
+        let mut spaced =
+            if self.keep_space { (spaces << 1 | u64::from(self.pending)) & keep & !(keep << 1) } else { 0 };
+        if self.out.is_empty() {
+            spaced &= keep.wrapping_sub(1);
+        }
+        let written = self.out.len();
+        append(self.out, self.text.get(at..).unwrap_or_default(), keep, spaced);
+        self.capitals |= kinds.capitals & within != 0;
+        let last = |mask: u64| mask.checked_ilog2();
+        if let Some(anchor) = last(keep & !(kinds.digits | staying | kinds.followers)) {
+            let upto = u64::MAX >> (63 - anchor);
+            let before = (keep & upto >> 1).count_ones() + (spaced & upto).count_ones();
+            self.back = Back { at: at + anchor as usize, written: written + before as usize, pending: false };
+        }
+        if let Some(end) = last(spaces | staying | gone | kinds.capitals & within) {
+            self.end = at + end as usize + 1;
+            self.alone = kinds.capitals >> end & 1 == 0;
+            self.class = 0;
+            self.joins = false;
+        }
+        self.pending = self.keep_space && spaces >> (width - 1) & 1 == 1;
+        self.run = at + width;
+        true
     }
 
     /// Treats the character at `at`.
@@ -180,6 +374,7 @@ impl Pass<'_, '_> {
             Treatment::Map(number) => {
                 self.flush(at);
                 let text = map_text(number);
+                self.took_in(text);
                 if !touches_number(text) {
                     self.back = Back { at, written: self.out.len(), pending: self.pending };
                 }
@@ -217,20 +412,34 @@ impl Pass<'_, '_> {
     /// Says what becomes of the sign from `at` to `next`, if that shows without folding what is around it.
     #[inline]
     fn fate(&self, percent: bool, at: usize, next: usize) -> Option<Fate> {
-        let bytes = self.text.as_bytes();
-        let byte = |place: usize| bytes.get(place).copied();
-        let before = at.checked_sub(1).and_then(byte);
-        let digit_before = before.is_some_and(|before| before.is_ascii_digit());
         // Nearly all signs come after a letter, or after another sign.
-        if if at > self.end { !digit_before } else { !self.joins && !percent } {
+        if if at > self.end { !self.ends_with_digit(at) } else { !self.joins && !percent } {
             return Some(Fate::Space);
         }
-        let around = bytes.get(at.saturating_sub(REACH)..bytes.len().min(next + REACH))?;
-        if around.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        self.fate_at(percent, at, next)
+    }
+
+    /// Says whether the byte before `at` is a digit.
+    #[inline]
+    fn ends_with_digit(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Says the same by what is around the sign alone.
+    fn fate_at(&self, percent: bool, at: usize, next: usize) -> Option<Fate> {
+        let bytes = self.text.as_bytes();
+        let (first, last) = (at.saturating_sub(REACH), (next + REACH).min(bytes.len()));
+        let around = self.text.get(self.text.floor_char_boundary(first)..self.text.ceil_char_boundary(last))?;
+        // These stay, or become others; nothing else becomes of them a digit, a point, a percent sign or a space.
+        let is_settled =
+            |c| matches!(c, '\t'..='\r' | ' '..='~' | '\u{4e00}'..='\u{9fff}' | '、' | '。' | '，' | '“' | '”');
+        if next == at + 1 && around.chars().all(is_settled) {
             return Some(fate(bytes, at));
         }
+        let byte = |place: usize| bytes.get(place).copied();
         let after = byte(next).unwrap_or_default();
-        let stays = next == at + 1 && digit_before && (percent || byte(at) == Some(b'.') && after.is_ascii_digit());
+        let stays =
+            next == at + 1 && self.ends_with_digit(at) && (percent || byte(at) == Some(b'.') && after.is_ascii_digit());
         if stays {
             return Some(Fate::Stays);
         }
@@ -247,6 +456,12 @@ impl Pass<'_, '_> {
             self.back = Back { at: self.run + first, written: self.out.len() + first, pending: false };
         }
         self.out.push_str(run);
+    }
+
+    /// Takes note of what a text that is written and not in the input has for the next steps.
+    fn took_in(&mut self, text: &str) {
+        self.simplified = self.simplified || !simplified::is_done(text);
+        self.spelling = self.spelling || !spelling::is_done(text);
     }
 
     #[inline]
@@ -288,6 +503,7 @@ impl Pass<'_, '_> {
         let steps = if self.keep_space { Steps::FOLDS } else { Steps::FOLDS.union(Steps::NOSPACE) };
         let mut stretch = std::mem::take(self.stretch);
         stepwise::apply(self.text.get(start..end).unwrap_or_default(), steps, &mut stretch);
+        self.took_in(&stretch.text);
         self.push(&stretch.text);
         *self.stretch = stretch;
         self.class = 0;

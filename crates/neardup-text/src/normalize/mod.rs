@@ -6,12 +6,14 @@
 //! Promised not to change: the normalised text is hashed, so for given steps it is part of the signature format (Unicode 17; golden
 //! vectors in the tests). Every step takes time and memory linear in the text.
 
+mod append;
 mod classes;
 mod emoji;
 mod fused;
 mod handles;
 mod html;
 mod joined;
+mod kinds;
 mod links;
 mod numbers;
 pub(super) mod scan;
@@ -23,6 +25,8 @@ mod stepwise;
 #[cfg(test)]
 mod tests;
 mod unicode;
+
+use fused::Folded;
 
 pub(super) use classes::{is_letter_or_number, is_mark, is_white_space};
 pub(crate) use html::{extract, is_block};
@@ -61,6 +65,13 @@ impl Buffer {
 
 /// Carries out `steps` on `text`; returns `text` itself where the default steps find nothing to do.
 pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
+    normalize_with(fused::apply, text, steps, buffer)
+}
+
+/// The way of [`fused::apply`].
+type Fold = fn(&str, bool, &mut String, &mut Pair) -> Folded;
+
+fn normalize_with<'b>(fold: Fold, text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b str {
     buffer.clear(KEPT_BYTES.max(text.len()));
     let Buffer { whole, stretch } = buffer;
     // The fused pass takes the place of the folds and of the steps on space; `width` has nothing to do after nfkc. Disguises lie between the folds.
@@ -73,24 +84,23 @@ pub fn normalize<'b>(text: &'b str, steps: Steps, buffer: &'b mut Buffer) -> &'b
         }
         whole.spare.clear();
         let input = if marked_up { whole.text.as_str() } else { text };
-        let changed = fused::apply(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch);
-        if changed {
-            std::mem::swap(&mut whole.text, &mut whole.spare);
-        }
+        let folded = fold(input, !steps.contains(Steps::NOSPACE), &mut whole.spare, stretch);
         // Han characters stay Han characters, so `simplified` may come after the fused pass.
-        let more = steps.intersection(Steps::ONE_SPELLING);
-        if !changed && !marked_up {
-            let is_done = (!more.contains(Steps::SIMPLIFIED) || simplified::is_done(text))
-                && (!more.contains(Steps::SPELLING) || spelling::is_done(text));
+        let next = steps.intersection(folded.next);
+        if folded.changed {
+            std::mem::swap(&mut whole.text, &mut whole.spare);
+        } else if !marked_up {
+            let is_done = (!next.contains(Steps::SIMPLIFIED) || simplified::is_done(text))
+                && (!next.contains(Steps::SPELLING) || spelling::is_done(text));
             if is_done {
                 return text;
             }
             whole.text.push_str(text);
         }
-        if more.contains(Steps::SIMPLIFIED) {
+        if next.contains(Steps::SIMPLIFIED) {
             simplified::apply_in(whole);
         }
-        if more.contains(Steps::SPELLING) {
+        if next.contains(Steps::SPELLING) {
             spelling::apply_in(whole);
         }
     } else {

@@ -120,7 +120,7 @@ fn judge_word(word: &[u8; WORD + 1], is: impl Fn(u8, u8) -> bool) -> u64 {
 
 /// Gathers the lowest bits of eight bytes, of which no other is set: the product moves them into the highest byte.
 #[inline(always)]
-fn pack(bytes: u64) -> u64 {
+pub(super) fn pack(bytes: u64) -> u64 {
     bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 

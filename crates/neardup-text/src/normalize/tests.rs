@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::hash::token_hash;
 
-use super::{Buffer, Pair, Steps, fused, normalize, stepwise};
+use super::{Buffer, Fold, Pair, Steps, fused, normalize, normalize_with, stepwise};
 
 fn run(text: &str, steps: Steps) -> String {
     normalize(text, steps, &mut Buffer::default()).to_owned()
@@ -49,10 +49,18 @@ fn oracle(text: &str, steps: Steps) -> String {
     })
 }
 
-/// The fused pass without space, with or without a kernel of the CPU.
-fn fused_with(pass: fn(&str, bool, &mut String, &mut Pair) -> bool, text: &str) -> String {
+/// The fused pass with each kernel, whatever the CPU has.
+const FOLDS: &[Fold] = &[
+    fused::apply,
+    fused::apply_portable,
+    #[cfg(target_arch = "x86_64")]
+    fused::apply_narrow,
+];
+
+/// The fused pass without space.
+fn fused_with(fold: Fold, text: &str) -> String {
     let mut out = String::new();
-    if pass(text, false, &mut out, &mut Pair::default()) { out } else { text.to_owned() }
+    if fold(text, false, &mut out, &mut Pair::default()).changed { out } else { text.to_owned() }
 }
 
 /// Long runs of plain characters with something else now and then.
@@ -84,7 +92,9 @@ proptest! {
     ) {
         for text in [text, long, numbers, any] {
             let folded = oracle(&text, Steps::FOLDS.union(Steps::NOSPACE));
-            prop_assert_eq!(fused_with(fused::apply, &text), folded, "{:?}", text);
+            for fold in FOLDS {
+                prop_assert_eq!(&fused_with(*fold, &text), &folded, "{:?}", text);
+            }
             for steps in [
                 Steps::DICTIONARY,
                 Steps::WORDS,
@@ -93,7 +103,11 @@ proptest! {
                 Steps::WORDS.without(Steps::SPELLING),
                 Steps::WORDS.without(Steps::SIMPLIFIED),
             ] {
-                prop_assert_eq!(run(&text, steps), oracle(&text, steps), "{:?}", text);
+                let expected = oracle(&text, steps);
+                for fold in FOLDS {
+                    let mut buffer = Buffer::default();
+                    prop_assert_eq!(normalize_with(*fold, &text, steps, &mut buffer), &expected, "{:?}", text);
+                }
             }
         }
     }
