@@ -30,7 +30,9 @@ impl Cleanup {
 
     /// Lets the marks that name rows of these places, which have gone, name the rows that stay.
     pub fn follow(&self, places: &[Parameter<'_>]) {
-        let Some(column) = self.mark_column.as_ref().filter(|column| catalog::has_equality(column.kind)) else { return };
+        let Some(column) = self.mark_column.as_ref().filter(|column| catalog::has_equality(column.kind)) else {
+            return;
+        };
         // A key may have another collation than its table's mark.
         let gone = statement::collated(statement::cast(&self.duplicate_key(), column.kind), column.collation);
         let statement = format!(

@@ -27,7 +27,7 @@ END;
 
 -- Fails if the answers on a table that was cleaned up are not found under its name.
 CREATE FUNCTION neardup_internal.check_renamed(target regclass) RETURNS void
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     behind record := neardup_internal.left_behind(target);
 BEGIN

@@ -45,7 +45,10 @@ fn ended(end: End) {
         for name in unused.filter(|_| end == End::Committed) {
             let message = "neardup.let_through has ended with its transaction, and has let no row through";
             error(PgSqlErrorCode::ERRCODE_NO_ACTIVE_SQL_TRANSACTION, message)
-                .set_hint(format!("In one transaction: BEGIN; SELECT neardup.let_through({}); INSERT …; COMMIT;", quote_literal(name)))
+                .set_hint(format!(
+                    "In one transaction: BEGIN; SELECT neardup.let_through({}); INSERT …; COMMIT;",
+                    quote_literal(name)
+                ))
                 .report(PgLogLevel::WARNING);
         }
     });
@@ -79,7 +82,7 @@ pub fn active(table: pg_sys::Oid) -> Option<bool> {
 /// back. With `answer`, each such row is noted as no copy of those that it would have duplicated.
 #[pg_extern(sql = false)]
 pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
-    check_table(target)?;
+    let is_guarded = check_table(target)?;
     if !role::owns(target) {
         let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
@@ -91,14 +94,14 @@ pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
         unsafe { boundary::entry(|| change::run(KEEP_ANSWERS, &[Parameter::Table(Some(target))])) };
     }
     LISTENER.listen();
-    let unused = (!transaction::in_block()).then(|| shown(target));
+    let unused = (is_guarded && !transaction::in_block()).then(|| shown(target));
     let savepoint = transaction::current_savepoint();
     BYPASSES.with_borrow_mut(|all| all.push(Bypass { table: target, savepoint, are_answers: answer, unused }));
     Ok(())
 }
 
-/// Checks that rows can be let into a relation, and that it is the one whose guard would judge them.
-fn check_table(target: pg_sys::Oid) -> Result<()> {
+/// Checks that rows can be let into a relation, and that it is the one whose guard would judge them, if it has one.
+fn check_table(target: pg_sys::Oid) -> Result<bool> {
     let kind = catalog::relation_kind(target);
     let wrong = |message| error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message);
     if kind == 0 {
@@ -113,5 +116,5 @@ fn check_table(target: pg_sys::Oid) -> Result<()> {
         return Err(wrong(format!("{} is a partition, and the guard is on {root}", shown(target)))
             .set_hint(format!("SELECT neardup.let_through({});", quote_literal(root))));
     }
-    Ok(())
+    Ok(!guards.is_empty())
 }

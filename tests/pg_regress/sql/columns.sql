@@ -241,3 +241,14 @@ SELECT * FROM neardup.duplicates('private');
 RESET ROLE;
 DROP TABLE private;
 DROP ROLE columns_writer;
+-- answers are about rows with their title and the columns that are compared
+CREATE TABLE desks (id int PRIMARY KEY, name text, body text);
+SELECT neardup.protect('desks', 'body', on_duplicate => 'warn');
+INSERT INTO desks VALUES (1, 'oak', 'The harbour office looks for a clerk who keeps the list of berths, answers the telephone and speaks two languages. Apply in writing until the end of May.');
+INSERT INTO desks SELECT 2, 'elm', body || '!' FROM desks;
+SELECT neardup.answer('desks', '2', '1', false);
+SELECT neardup.protect('desks', 'body', title => 'name');
+SELECT neardup.protect('desks', 'body', title => 'name', differ => '{}');
+SELECT neardup.protect('desks', 'body', reset => '{title}');
+SELECT key, duplicate_of FROM neardup.duplicates('desks');
+DROP TABLE desks, desks_answers;
