@@ -62,8 +62,8 @@ impl Signature {
     pub fn queries(&self, settings: &Settings) -> Result<Queries> {
         Ok(match self {
             // Key by key, so that the number of keys that a candidate shares is known.
-            Self::Sketch(bytes) => {
-                let mut keys: Vec<u64> = MinHashRef::parse_header(bytes).map_err(report)?.keys().collect();
+            Self::Sketch(_) => {
+                let mut keys = self.sketch_keys()?;
                 keys.sort_unstable();
                 Queries::Keys(keys)
             }
@@ -71,13 +71,19 @@ impl Signature {
         })
     }
 
+    /// Returns the keys of a sketch; of a SimHash, none.
+    pub fn sketch_keys(&self) -> Result<Vec<u64>> {
+        match self {
+            Self::Sketch(bytes) => Ok(MinHashRef::parse_header(bytes).map_err(report)?.keys().collect()),
+            Self::SimHash(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Returns keys to lock: any two rows that are candidates of each other share one.
     pub fn lock_keys(&self, settings: &Settings) -> Result<Vec<i64>> {
         let mut keys = Vec::new();
         match self {
-            Self::Sketch(bytes) => {
-                keys.extend(MinHashRef::parse_header(bytes).map_err(report)?.keys().map(u64::cast_signed))
-            }
+            Self::Sketch(_) => keys.extend(self.sketch_keys()?.into_iter().map(u64::cast_signed)),
             Self::SimHash(bits) => {
                 banding::lock_keys(*bits, settings.distance, |key| keys.push(key)).map_err(report)?
             }
