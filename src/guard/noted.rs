@@ -41,7 +41,7 @@ pub fn let_through(guard: &Guard, trigger: &RowTrigger<'_>, subject: &Subject<'_
         return Ok(());
     }
     for _ in 0..MOST {
-        let mut verifier = Verifier::new(guard, subject, trigger.relation_oid())?;
+        let mut verifier = Verifier::new(guard, subject, &signature, trigger.relation_oid())?;
         let Answer::Found(found) = candidates::search(guard, subject, &signature, &mut verifier, None)? else { break };
         let Some((other, other_hash)) = found.compared else { break };
         let number = |hash: u64| (pg_sys::INT8OID, hash.cast_signed().into_datum());

@@ -154,7 +154,7 @@ fn first_answer(
             others = seen_by(judge, trigger)?;
             &others
         };
-        let mut verifier = Verifier::new(judge, subject, trigger.relation_oid())?;
+        let mut verifier = Verifier::new(judge, subject, signature, trigger.relation_oid())?;
         match candidates::search(judge, subject, signature, &mut verifier, None)? {
             Answer::Clear(found) if Rc::ptr_eq(judge, guard) => *related = found,
             Answer::Clear(_) => {}

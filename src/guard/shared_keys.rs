@@ -4,7 +4,7 @@
 use neardup_core::candidates::CandidateRule;
 
 use super::hot::HotKeys;
-use super::signature::{Query, Signature};
+use super::signature::{Queries, Signature};
 use super::subject::Subject;
 use crate::error::Result;
 use crate::guarded::guard::Guard;
@@ -40,25 +40,24 @@ pub fn rows_of_keys(
         let Some(part) = guard.part(leaf.table) else { continue };
         let index = part.index.ok_or_else(|| guard.without_index(leaf.table))?;
         let mut scan = Lookup::begin(&table, index.index, index.strategy, index.function);
-        let mut hot: Option<HotKeys> = None;
-        for (rows, query) in keys.iter_mut().zip(&queries) {
-            // SAFETY: a ball is of the type of the operator's right operand, and the table is open. A guard by sketches has an index of our
-            // own.
-            let tids = unsafe {
-                match *query {
-                    Query::Key(key) => {
-                        let tids = scan.last(key, most)?;
-                        if rule.is_hot(tids.len()) {
-                            scan.count_hot_key();
-                            let hot = hot.get_or_insert_with(|| HotKeys::of(&table, snapshot, removes));
-                            hot.last(&table, &scan, key, tids, most)?
-                        } else {
-                            tids
-                        }
+        // SAFETY: a ball is of the type of the operator's right operand, and the table is open. A guard by sketches has an index of our
+        // own.
+        let found = unsafe {
+            match &queries {
+                Queries::Keys(keys) => {
+                    let mut found = scan.last(keys, most)?;
+                    let mut hot: Option<HotKeys> = None;
+                    for (key, tids) in keys.iter().zip(&mut found).filter(|(_, tids)| rule.is_hot(tids.len())) {
+                        scan.count_hot_key();
+                        let hot = hot.get_or_insert_with(|| HotKeys::of(&table, snapshot, removes));
+                        *tids = hot.last(&table, &scan, *key, std::mem::take(tids), most)?;
                     }
-                    Query::Ball(ball) => scan.matching(ball),
+                    found
                 }
-            };
+                Queries::Ball(ball) => vec![scan.matching(*ball)],
+            }
+        };
+        for (rows, tids) in keys.iter_mut().zip(found) {
             rows.extend(tids.into_iter().map(|tid| RowId::at(number_of_leaf, tid).packed()));
         }
     }

@@ -20,12 +20,21 @@ pub enum Signature {
 }
 
 /// What the guard's index is asked for.
-#[derive(Clone, Copy)]
-pub enum Query {
-    /// The rows that have a key in their sketch.
-    Key(u64),
+pub enum Queries {
+    /// The rows that have each of these keys in their sketch, in ascending order.
+    Keys(Vec<u64>),
     /// The rows in a ball around a SimHash, a value of the operator's right operand.
     Ball(pg_sys::Datum),
+}
+
+impl Queries {
+    /// Returns how many there are.
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Keys(keys) => keys.len(),
+            Self::Ball(_) => 1,
+        }
+    }
 }
 
 impl Signature {
@@ -50,21 +59,31 @@ impl Signature {
     }
 
     /// Returns the queries that together find all candidates in the guard's index.
-    pub fn queries(&self, settings: &Settings) -> Result<Vec<Query>> {
+    pub fn queries(&self, settings: &Settings) -> Result<Queries> {
         Ok(match self {
-            // One query per key, so that the number of keys that a candidate shares is known.
-            Self::Sketch(bytes) => MinHashRef::parse_header(bytes).map_err(report)?.keys().map(Query::Key).collect(),
-            Self::SimHash(bits) => vec![Query::Ball(HammingBall::new(*bits, settings.distance).into_raw())],
+            // Key by key, so that the number of keys that a candidate shares is known.
+            Self::Sketch(_) => {
+                let mut keys = self.sketch_keys()?;
+                keys.sort_unstable();
+                Queries::Keys(keys)
+            }
+            Self::SimHash(bits) => Queries::Ball(HammingBall::new(*bits, settings.distance).into_raw()),
         })
+    }
+
+    /// Returns the keys of a sketch; of a SimHash, none.
+    pub fn sketch_keys(&self) -> Result<Vec<u64>> {
+        match self {
+            Self::Sketch(bytes) => Ok(MinHashRef::parse_header(bytes).map_err(report)?.keys().collect()),
+            Self::SimHash(_) => Ok(Vec::new()),
+        }
     }
 
     /// Returns keys to lock: any two rows that are candidates of each other share one.
     pub fn lock_keys(&self, settings: &Settings) -> Result<Vec<i64>> {
         let mut keys = Vec::new();
         match self {
-            Self::Sketch(bytes) => {
-                keys.extend(MinHashRef::parse_header(bytes).map_err(report)?.keys().map(u64::cast_signed))
-            }
+            Self::Sketch(_) => keys.extend(self.sketch_keys()?.into_iter().map(u64::cast_signed)),
             Self::SimHash(bits) => {
                 banding::lock_keys(*bits, settings.distance, |key| keys.push(key)).map_err(report)?
             }

@@ -7,6 +7,7 @@ use neardup_verdict::{Forms, Message, replaces};
 use pgrx::pg_sys;
 
 use super::guarded_rows::GuardedRows;
+use super::signature::Signature;
 use super::subject::Subject;
 use crate::error::Result;
 use crate::guarded::guard::{Guard, size_class};
@@ -51,6 +52,7 @@ pub struct Verifier<'a> {
     rule: Option<Rule<'a>>,
     name: &'static str,
     document: &'a str,
+    signature: &'a Signature,
     /// The prepared text, once a candidate needs it.
     side: Option<Side>,
     /// The table that the row goes to.
@@ -60,8 +62,13 @@ pub struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    /// Begins the comparison of a new document with others; a profile is read as the table's owner.
-    pub fn new(guard: &'a Guard, subject: &'a Subject<'_>, table: pg_sys::Oid) -> Result<Self> {
+    /// Begins the comparison of a new document, which has this signature, with others; a profile is read as the table's owner.
+    pub fn new(
+        guard: &'a Guard,
+        subject: &'a Subject<'_>,
+        signature: &'a Signature,
+        table: pg_sys::Oid,
+    ) -> Result<Self> {
         let document = subject.document.as_deref().unwrap_or_default();
         let settings = &guard.settings;
         let rule = settings.verify.rule(
@@ -71,7 +78,7 @@ impl<'a> Verifier<'a> {
             settings.correction.clone(),
         );
         let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
-        Ok(Self { guard, rule, name, document, side: None, table, forms: None })
+        Ok(Self { guard, rule, name, document, signature, side: None, table, forms: None })
     }
 
     /// Returns the measure by which the new text duplicates `other`, the text of an existing row; `None` if it does not.
@@ -130,7 +137,10 @@ impl<'a> Verifier<'a> {
         let with_keys = |side: Side, text| if is_sketch { side.with_keys_of(text, sketch) } else { Ok(side) };
         let side = match &self.side {
             Some(side) => side,
-            None => self.side.insert(with_keys(rule.side(self.document)?, self.document)?),
+            None => {
+                let side = rule.side(self.document)?;
+                self.side.insert(side.with_keys(self.signature.sketch_keys()?))
+            }
         };
         let hash = token_hash(other);
         let known = guard.compared.borrow_mut().find(hash).filter(|known| known.text() == other);

@@ -107,7 +107,7 @@ fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Ve
         notice("the text has no word, so the guard compares it with no row").report(PgLogLevel::NOTICE);
         return Ok(Vec::new());
     };
-    let mut verifier = Verifier::new(guard, subject, table)?;
+    let mut verifier = Verifier::new(guard, subject, &signature, table)?;
     let mut trace = Trace::default();
     candidates::search(guard, subject, &signature, &mut verifier, Some(&mut trace))?;
     let keys = signature.queries(&guard.settings)?.len();

@@ -81,6 +81,9 @@ const MERGES_BY: &CStr = c"merges_by";
 /// How many bytes of texts that were compared a session keeps for a guard, at least and at most; between these, `work_mem`.
 const COMPARED: (usize, usize) = (8 << 20, 64 << 20);
 
+/// The same of rows that share keys with those: a verdict may ask for a hundred of them.
+const SAMPLED: (usize, usize) = (16 << 20, 64 << 20);
+
 thread_local! {
     /// By trigger; triggers of partitions share the guard of their root.
     static GUARDS: RefCell<AHashMap<pg_sys::Oid, Rc<Guard>>> = RefCell::default();
@@ -292,7 +295,8 @@ impl Guard {
     /// Takes what verdicts have learned of the table, or nothing if a table has doubled since; `size` is that of [`size_class`].
     pub fn take_forms(&self, size: u32) -> Forms {
         let kept = self.forms.take().filter(|(then, _)| *then == size);
-        kept.map_or_else(Forms::default, |(_, mut forms)| {
+        let begin = || Forms::with_room(sort_memory().clamp(SAMPLED.0, SAMPLED.1));
+        kept.map_or_else(begin, |(_, mut forms)| {
             forms.forget_rows();
             forms
         })

@@ -92,8 +92,14 @@ impl Index {
         unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM) }
     }
 
+    /// Returns its number in the catalog.
+    pub fn oid(self) -> pg_sys::Oid {
+        // SAFETY: the index is open.
+        unsafe { (*self.relation).rd_id }
+    }
+
     /// Says whether it has a block.
-    fn has(self, block: u32) -> bool {
+    pub fn has(self, block: u32) -> bool {
         block < self.blocks || block < self.blocks()
     }
 

@@ -14,7 +14,8 @@ use neardup_page::{self as page, DOWN, DOWN_ROOM, DOWN_TAIL, Downlink, Entry, LE
 use pgrx::pg_sys;
 
 use super::buffer::{Buffer, GenericWal, Index, Lock, MOST_PAGES};
-use super::tree::{self, Descents, NextLeaf, check, descend};
+use super::leaves::{self, LeafLink, NextLeaf};
+use super::tree::{self, Descents, check, descend};
 use super::values::{keys_of, kind_of, or_report};
 use super::wal::WalRecord;
 use crate::error::Result;
@@ -79,21 +80,21 @@ impl LockedLeaf {
 }
 
 /// The leaves of the next keys.
-struct NextLeaves<'k> {
-    keys: &'k [TreeKey],
-    row: u64,
-    descents: Descents,
+struct NextLeaves {
+    index: Index,
+    links: Vec<LeafLink>,
     /// The number of the key that the first one is for.
     from: usize,
     leaves: [Option<NextLeaf>; MOST_PAGES],
 }
 
-impl<'k> NextLeaves<'k> {
-    fn of(index: Index, keys: &'k [TreeKey], row: u64) -> Self {
-        Self { keys, row, descents: Descents::new(index), from: 0, leaves: [const { None }; MOST_PAGES] }
+impl NextLeaves {
+    fn of(index: Index, keys: &[TreeKey], row: u64) -> Result<Self> {
+        let links = leaves::of_keys(index, keys, row)?;
+        Ok(Self { index, links, from: 0, leaves: [const { None }; MOST_PAGES] })
     }
 
-    /// Returns the leaf of a key. If it is not known yet, those of the keys after it are found, too, as many as a record can have:
+    /// Returns the leaf of a key. If it is not pinned yet, those of the keys after it are pinned, too, as many as a record can have:
     /// so the processor fetches all of them from memory at the same time.
     fn leaf_of(&mut self, at: usize) -> Result<Option<NextLeaf>> {
         let next = self.leaves.get_mut(at.wrapping_sub(self.from)).and_then(Option::take);
@@ -102,8 +103,8 @@ impl<'k> NextLeaves<'k> {
         }
         self.from = at;
         self.leaves = [const { None }; MOST_PAGES];
-        for (leaf, &(tree, key)) in self.leaves.iter_mut().zip(self.keys.iter().skip(at)) {
-            *leaf = Some(self.descents.next_leaf(tree, Entry { key, row: self.row })?);
+        for (leaf, link) in self.leaves.iter_mut().zip(self.links.iter().skip(at)) {
+            *leaf = Some(link.pin(self.index)?);
         }
         Ok(self.leaves.first_mut().and_then(Option::take))
     }
@@ -115,14 +116,15 @@ impl<'k> NextLeaves<'k> {
 /// If a page is damaged.
 fn insert_keys(index: Index, keys: &[TreeKey], row: u64) -> Result<()> {
     let mut locked: Vec<LockedLeaf> = Vec::with_capacity(MOST_PAGES);
-    let mut next_leaves = NextLeaves::of(index, keys, row);
+    let mut next_leaves = NextLeaves::of(index, keys, row)?;
+    let mut descents = Descents::new(index);
     for (at, &(tree, key)) in keys.iter().enumerate() {
         let entry = Entry { key, row };
         if lock_leaf(index, &mut locked, &mut next_leaves, at, tree, entry)? {
             continue;
         }
         append(index, &mut locked)?;
-        let buffer = descend_linked(index, &mut next_leaves.descents, tree, 0, entry)?;
+        let buffer = descend_linked(index, &mut descents, tree, 0, entry)?;
         let mut leaf = LockedLeaf::new(index, buffer)?;
         if leaf.takes(entry) {
             locked.push(leaf);
@@ -158,7 +160,7 @@ fn descend_linked(index: Index, descents: &mut Descents, tree: u8, level: u16, p
 fn lock_leaf(
     index: Index,
     locked: &mut Vec<LockedLeaf>,
-    next_leaves: &mut NextLeaves<'_>,
+    next_leaves: &mut NextLeaves,
     at: usize,
     tree: u8,
     entry: Entry,

@@ -10,9 +10,10 @@ use std::marker::PhantomData;
 use pgrx::{itemptr, pg_sys};
 
 use super::buffer::Index;
+use super::leaves;
 use super::search::{self, LastLeaves, Presence};
 use super::vacuum::remove_rows;
-use super::values::{count_entries, count_hot_key, count_scan};
+use super::values::{count_entries, count_hot_key, count_scans};
 use crate::error::Result;
 use crate::pg::compat;
 use crate::pg::table::row_id::{Tid, tid_of};
@@ -21,6 +22,7 @@ use crate::pg::table::rows::Table;
 /// A scan of one of a table's indexes that can be restarted with another query. The table stays open meanwhile.
 pub struct Lookup<'t> {
     index: pg_sys::Relation,
+    oid: pg_sys::Oid,
     leaves: LastLeaves,
     /// Begun when the generic interface is asked first.
     scan: Option<pg_sys::IndexScanDesc>,
@@ -30,32 +32,34 @@ pub struct Lookup<'t> {
 
 impl<'t> Lookup<'t> {
     /// Begins a search of one of the table's indexes by an operator of its family, given as strategy number and function.
-    pub fn begin(_: &'t Table, index: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Self {
+    pub fn begin(_: &'t Table, oid: pg_sys::Oid, strategy: u16, function: pg_sys::Oid) -> Self {
         let mut key = pg_sys::ScanKeyData::default();
         // SAFETY: opening the index raises an error if it is gone; it stays open as long as self.
         let (index, leaves) = unsafe {
-            let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
+            let index = pg_sys::index_open(oid, pg_sys::AccessShareLock as i32);
             pg_sys::ScanKeyInit(&raw mut key, 1, strategy, function, pg_sys::Datum::null());
             (index, LastLeaves::of(Index::new(index)))
         };
-        Self { index, leaves, scan: None, key, table: PhantomData }
+        Self { index, oid, leaves, scan: None, key, table: PhantomData }
     }
 
-    /// Returns the addresses of the last rows, in table order, that have a key in their sketch, and counts the scan in
-    /// `pg_stat_user_indexes`.
+    /// Returns for each of a row's keys the addresses of the last rows, in table order, that have it in their sketch, and counts the scans in
+    /// `pg_stat_user_indexes`. An insert of the row that follows finds the leaves of its keys at once. Keys are best in ascending order.
     ///
     /// # Errors
     /// If a page of the index is damaged.
     ///
     /// # Safety
     /// The index must be one of sketches `USING neardup`, and the table still open.
-    pub unsafe fn last(&mut self, key: u64, most: usize) -> Result<Vec<Tid>> {
+    pub unsafe fn last(&mut self, keys: &[u64], most: usize) -> Result<Vec<Vec<Tid>>> {
+        let (rows, links) = self.leaves.last_rows_of(keys, most)?;
+        leaves::keep(self.oid, keys, &links);
         // SAFETY: guaranteed by the caller.
-        unsafe { count_scan(self.index) };
-        let rows = self.leaves.last_rows(key, most)?;
-        // SAFETY: as above.
-        unsafe { count_entries(self.index, rows.len()) };
-        Ok(rows.into_iter().map(tid_of).collect())
+        unsafe {
+            count_scans(self.index, keys.len());
+            count_entries(self.index, rows.iter().map(Vec::len).sum());
+        }
+        Ok(rows.into_iter().map(|rows| rows.into_iter().map(tid_of).collect()).collect())
     }
 
     /// Returns what [`last`](Self::last) gives, without the rows that are not present. It reads on until it has `most`, or has passed

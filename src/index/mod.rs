@@ -10,7 +10,7 @@
 //!   [`vacuum`], [`cost`], [`options`], [`validate`]. [`values`]: what they share.
 //! * [`parallel`]: the workers of a build.
 //! * [`check`]: `neardup.check_index`. [`lookup`]: the guard's look-ups. [`open`]: an index that a function opens itself.
-//! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees. [`neardup_page::kind`]: the keys of a signature, the number of trees.
+//! * [`search`] and [`nearest`] answer queries. [`tree`] walks the trees, [`leaves`] finds several leaves at once. [`neardup_page::kind`]: the keys of a signature, the number of trees.
 //! * [`neardup_page`]: the layout of a page, in Rust over its bytes. [`buffer`]: buffers, locks and WAL; it explains why errors and
 //!   panics stay harmless. [`wal`]: what inserts write in place, in a critical section.
 //!
@@ -28,6 +28,7 @@ mod check;
 mod cost;
 mod handler;
 mod insert;
+mod leaves;
 pub mod lookup;
 mod nearest;
 pub mod open;

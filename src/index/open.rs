@@ -4,7 +4,7 @@
 use pgrx::pg_sys;
 
 use super::buffer::Index;
-use super::values::count_scan;
+use super::values::count_scans;
 use crate::pg::call::boundary::{self, raw};
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
@@ -21,7 +21,7 @@ impl OpenIndex {
         // SAFETY: the relation stays open as long as self, and `index` lends what derives from it no longer.
         unsafe {
             let relation = pg_sys::index_open(index, LOCK);
-            count_scan(relation);
+            count_scans(relation, 1);
             Self { relation, index: Index::new(relation) }
         }
     }

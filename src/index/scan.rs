@@ -8,7 +8,7 @@ use pgrx::{PgMemoryContexts, pg_sys};
 use super::buffer::Index;
 use super::nearest::Nearest;
 use super::search;
-use super::values::{count_scan, keys_of, kind_of, or_report};
+use super::values::{count_scans, keys_of, kind_of, or_report};
 use crate::error::Result;
 use crate::pg::call::boundary;
 use crate::pg::compat;
@@ -168,7 +168,7 @@ unsafe fn query_of(kind: SignatureKind, argument: Option<pg_sys::Datum>) -> Resu
 unsafe fn count_search(scan: pg_sys::IndexScanDesc) {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        count_scan((*scan).indexRelation);
+        count_scans((*scan).indexRelation, 1);
         compat::count_search(&mut *scan);
     }
 }

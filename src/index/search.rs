@@ -3,7 +3,8 @@
 use neardup_page::Entry;
 use neardup_page::kind::{BAND_BITS, BANDS, NULLS, rotated};
 
-use super::buffer::{Index, Lock};
+use super::buffer::{Buffer, Index, Lock};
+use super::leaves::{self, LeafLink, NextLeaf};
 use super::tree::{Descents, Leaves, check, each_between};
 use crate::error::Result;
 
@@ -18,6 +19,9 @@ pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnM
     }
     Ok(())
 }
+
+/// How many leaves are pinned at a time: a server may have as few as 16 buffers.
+const PINNED: usize = 8;
 
 /// The last leaves of keys, for several searches of one call.
 pub struct LastLeaves {
@@ -35,9 +39,31 @@ impl LastLeaves {
     /// # Errors
     /// If a page is damaged.
     pub fn last_rows(&mut self, key: u64, most: usize) -> Result<Vec<u64>> {
+        self.last_rows_from(key, most, None)
+    }
+
+    /// Returns the same for each of several keys, best in ascending order, and where their last leaves are.
+    ///
+    /// # Errors
+    /// If a page is damaged.
+    pub fn last_rows_of(&mut self, keys: &[u64], most: usize) -> Result<(Vec<Vec<u64>>, Vec<LeafLink>)> {
+        let links = leaves::leaves_of(self.index, keys.iter().map(|key| (0, last_of(*key))))?;
+        let mut all = Vec::with_capacity(keys.len());
+        for (keys, links) in keys.chunks(PINNED).zip(links.chunks(PINNED)) {
+            let pinned: Vec<NextLeaf> = links.iter().map(|link| link.pin(self.index)).collect::<Result<_>>()?;
+            for (key, leaf) in keys.iter().zip(pinned) {
+                let leaf = leaf.lock_to_read(self.index)?;
+                all.push(self.last_rows_from(*key, most, leaf)?);
+            }
+        }
+        Ok((all, links))
+    }
+
+    /// Returns the last rows of a key, of which `leaf` is the last leaf, if it is known.
+    fn last_rows_from(&mut self, key: u64, most: usize, leaf: Option<Buffer>) -> Result<Vec<u64>> {
         let mut rows = Vec::new();
-        self.each_backwards(key, |found| {
-            rows.extend(found);
+        self.each_backwards(key, leaf, |found| {
+            rows.append(found);
             rows.len() < most
         })?;
         rows.sort_unstable();
@@ -46,21 +72,36 @@ impl LastLeaves {
     }
 
     /// Passes the rows of a key to `sink`, those of the last leaf first and in no order within a leaf, until it returns false. No page is
-    /// locked meanwhile.
-    fn each_backwards(&mut self, key: u64, mut sink: impl FnMut(Vec<u64>) -> bool) -> Result<()> {
-        let mut position = Entry { key, row: u64::MAX >> 16 };
+    /// locked meanwhile. `leaf` is the last leaf, if it is known.
+    fn each_backwards(
+        &mut self,
+        key: u64,
+        mut leaf: Option<Buffer>,
+        mut sink: impl FnMut(&mut Vec<u64>) -> bool,
+    ) -> Result<()> {
+        let mut position = last_of(key);
+        let mut found = Vec::new();
         loop {
-            let buffer = self.descents.descend(0, 0, position, Lock::Share)?;
+            let buffer = match leaf.take() {
+                Some(leaf) => leaf,
+                None => self.descents.descend(0, 0, position, Lock::Share)?,
+            };
             let Some(page) = check(self.index, &buffer)? else { return Ok(()) };
-            let found = page.between(key, key).filter(|entry| *entry <= position).map(|entry| entry.row).collect();
+            found.clear();
+            page.with_key(key, |entry| found.extend((entry <= position).then_some(entry.row)));
             let low = page.opaque().low;
             drop(buffer);
-            if !sink(found) || low.key < key || low == Entry::LEAST {
+            if !sink(&mut found) || low.key < key || low == Entry::LEAST {
                 return Ok(());
             }
             position = low;
         }
     }
+}
+
+/// Returns the greatest position of a key.
+const fn last_of(key: u64) -> Entry {
+    Entry { key, row: u64::MAX >> 16 }
 }
 
 /// What is at a row's address.
@@ -94,8 +135,8 @@ pub fn last_present(
     mut presence: impl FnMut(u64) -> Presence,
 ) -> Result<LastRows> {
     let (mut rows, mut gone) = (LastRows::default(), 0);
-    LastLeaves::of(index).each_backwards(key, |found| {
-        for row in found {
+    LastLeaves::of(index).each_backwards(key, None, |found| {
+        for row in found.drain(..) {
             match presence(row) {
                 Presence::Present => rows.present.push(row),
                 Presence::Gone => gone += 1,

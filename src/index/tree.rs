@@ -15,7 +15,7 @@ use neardup_page::{Entry, META, Meta, NONE, Page, PageOpaque};
 use neardup_text::interrupt;
 use pgrx::pg_sys::panic::ErrorReport;
 
-use super::buffer::{Buffer, Index, Lock, Pin};
+use super::buffer::{Buffer, Index, Lock};
 use crate::error::Result;
 
 /// A tree that could not be read in order in this number of attempts is damaged: each failed attempt means that a page was reused at
@@ -50,14 +50,14 @@ pub fn check(index: Index, buffer: &Buffer) -> Result<Option<Page<'_>>> {
 }
 
 /// The page to find: the one of a tree and a level to which a position belongs.
-struct Target {
-    tree: u8,
-    level: u16,
-    position: Entry,
+pub(super) struct Target {
+    pub tree: u8,
+    pub level: u16,
+    pub position: Entry,
 }
 
 /// The next step of a descent.
-enum Step {
+pub(super) enum Step {
     /// This is the page.
     Here,
     /// To another page, on this level or the next lower one, whose lower bound is not less than this.
@@ -67,12 +67,12 @@ enum Step {
 }
 
 impl Target {
-    fn step(&self, index: Index, buffer: &Buffer, expected: Option<(u16, Entry)>) -> Result<Step> {
+    pub fn step(&self, index: Index, buffer: &Buffer, expected: Option<(u16, Entry)>) -> Result<Step> {
         let Some(page) = check(index, buffer)? else { return Ok(Step::Again) };
         self.step_from(index, &page, buffer.block, expected)
     }
 
-    fn step_from(&self, index: Index, page: &Page<'_>, block: u32, expected: Option<(u16, Entry)>) -> Result<Step> {
+    pub fn step_from(&self, index: Index, page: &Page<'_>, block: u32, expected: Option<(u16, Entry)>) -> Result<Step> {
         let opaque = page.opaque();
         if opaque.tree != self.tree
             || expected.is_some_and(|(level, low)| level != opaque.level || low > opaque.low)
@@ -101,9 +101,9 @@ impl Target {
 /// Where a page of a level is expected, and what is known of it: its level, and a position that its lower bound is not less
 /// than. Nothing of the root.
 #[derive(Clone, Copy)]
-struct Link {
-    block: u32,
-    expected: Option<(u16, Entry)>,
+pub(super) struct Link {
+    pub block: u32,
+    pub expected: Option<(u16, Entry)>,
 }
 
 /// Descends to the page of a level to which a position belongs, and locks it in the given mode.
@@ -122,13 +122,6 @@ pub struct Descents {
     root: Option<Vec<u8>>,
     /// Whether the last descent that locked its page reached it by a step to the right.
     pub has_stepped_right: bool,
-}
-
-/// A leaf that is pinned and not locked yet: the one of a position, unless it has changed since.
-pub struct NextLeaf {
-    pin: Pin,
-    target: Target,
-    link: Link,
 }
 
 impl Descents {
@@ -161,18 +154,6 @@ impl Descents {
             self.root = None;
         }
         Err(self.disorder(tree))
-    }
-
-    /// Descends to the leaf to which a position belongs, and only pins it. The processor fetches it while the caller goes on.
-    ///
-    /// # Errors
-    /// If a page on the way is damaged.
-    pub fn next_leaf(&mut self, tree: u8, position: Entry) -> Result<NextLeaf> {
-        let target = Target { tree, level: 0, position };
-        let link = self.approach(&target)?;
-        let pin = self.index.pin(link.block)?;
-        pin.prefetch();
-        Ok(NextLeaf { pin, target, link })
     }
 
     fn disorder(&self, tree: u8) -> ErrorReport {
@@ -227,21 +208,6 @@ impl Descents {
             Step::To(block, level, low) => Some(Link { block, expected: Some((level, low)) }),
             Step::Here | Step::Again => None,
         })
-    }
-}
-
-impl NextLeaf {
-    /// Locks it for a change. `None` if it is no longer the leaf of the position, or, for a caller that has locked other leaves and so
-    /// must not wait, if another backend holds it.
-    ///
-    /// # Errors
-    /// If the page is damaged.
-    pub fn lock(self, index: Index, waits: bool) -> Result<Option<Buffer>> {
-        let Self { pin, target, link } = self;
-        let buffer = if waits { Some(pin.lock(Lock::Exclusive)) } else { pin.try_lock() };
-        let Some(buffer) = buffer else { return Ok(None) };
-        let is_here = matches!(target.step(index, &buffer, link.expected)?, Step::Here);
-        Ok(is_here.then_some(buffer))
     }
 }
 

@@ -108,18 +108,18 @@ pub(super) unsafe fn keys_of(kind: SignatureKind, value: Option<pg_sys::Datum>, 
     Ok(())
 }
 
-/// Counts a scan in `pg_stat_user_indexes`: `pgstat_count_index_scan`.
+/// Counts scans in `pg_stat_user_indexes`: `pgstat_count_index_scan`.
 ///
 /// # Safety
 /// The index must be open.
-pub(super) unsafe fn count_scan(index: pg_sys::Relation) {
+pub(super) unsafe fn count_scans(index: pg_sys::Relation, scans: usize) {
     // SAFETY: guaranteed by the caller; the counters belong to the open relation.
     unsafe {
         if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
             pg_sys::pgstat_assoc_relation(index);
         }
         if let Some(info) = (*index).pgstat_info.as_mut() {
-            compat::count(info, Counter::Scans, 1);
+            compat::count(info, Counter::Scans, scans as i64);
         }
     }
 }

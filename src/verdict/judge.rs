@@ -114,6 +114,14 @@ impl Side {
         }
     }
 
+    /// Keeps the keys of the text's sketch, which are known already.
+    pub fn with_keys(self, keys: Vec<u64>) -> Self {
+        if let Self::Prepared(_, known) = &self {
+            known.get_or_init(|| keys);
+        }
+        self
+    }
+
     /// Keeps the keys of the sketch of a very long text, which cannot be made from its beginning later on.
     ///
     /// # Errors

@@ -120,6 +120,24 @@ impl<'p> Page<'p> {
         sorted.chain(tail.map(Entry::read))
     }
 
+    /// Passes the entries of a leaf that have a key to `found`, in no order: what [`Self::between`] gives, faster.
+    pub fn with_key(&self, key: u64, mut found: impl FnMut(Entry)) {
+        /// This many appended entries are compared without a branch between them: hardly any has the key.
+        const TOGETHER: usize = 8;
+        let has_key = |entry: &[u8; LEAF]| long(entry, 0) == key;
+        let (sorted, tail) = self.items().split_at(self.sorted * LEAF);
+        let begin = partition(self.sorted, self.guess(self.sorted, key), |i| long(sorted, i * LEAF) < key);
+        let sorted = sorted[begin * LEAF..].as_chunks::<LEAF>().0;
+        sorted.iter().take_while(|entry| has_key(entry)).for_each(|entry| found(Entry::read(entry)));
+        let (groups, rest) = tail.as_chunks::<LEAF>().0.as_chunks::<TOGETHER>();
+        for group in groups {
+            if group.iter().fold(false, |any, entry| any | has_key(entry)) {
+                group.iter().filter(|entry| has_key(entry)).for_each(|entry| found(Entry::read(entry)));
+            }
+        }
+        rest.iter().filter(|entry| has_key(entry)).for_each(|entry| found(Entry::read(entry)));
+    }
+
     /// Estimates the index of a key among `count` sorted entries. Keys are hashes, so they are spread evenly between the
     /// bounds.
     fn guess(&self, count: usize, key: u64) -> usize {

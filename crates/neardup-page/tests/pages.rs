@@ -2,7 +2,7 @@
 #![allow(unsafe_code, clippy::unwrap_used, reason = "calls what writes a page by its address; a test")]
 
 use neardup_page::{
-    DOWN, Downlink, Entry, LEAF, LEAF_ROOM, Meta, NONE, Page, PageOpaque, SIZE, add_fragment, apply, lower_for,
+    DOWN, Downlink, Entry, LEAF, LEAF_ROOM, Meta, NONE, Page, PageOpaque, SIZE, add_fragment, append, apply, lower_for,
     write_inner, write_leaf,
 };
 use proptest::prelude::*;
@@ -113,6 +113,30 @@ fn a_page_changed_in_place_equals_the_replayed_one() {
 }
 
 proptest! {
+    /// The entries of a key are those of a range of one key, which a naive reader gives, whether they are sorted or appended.
+    #[test]
+    fn the_entries_of_a_key_are_found(
+        keys in prop::collection::vec(prop_oneof![0_u64..30, any::<u64>()], 0..LEAF_ROOM),
+        sorted in 0..LEAF_ROOM,
+        asked in prop::collection::vec(0_u64..31, 1..9),
+    ) {
+        let mut entries: Vec<Entry> = (1..).zip(&keys).map(|(row, key)| Entry { key: *key, row }).collect();
+        let sorted = sorted.min(entries.len());
+        entries[..sorted].sort_unstable();
+        let mut bytes = vec![0; SIZE];
+        write_leaf(&mut bytes, &opaque(0), &entries[..sorted]);
+        for entry in &entries[sorted..] {
+            append(&mut bytes, *entry);
+        }
+        let page = Page::check(&bytes).ok().flatten().unwrap();
+        for key in asked.into_iter().chain(keys.iter().copied().take(9)) {
+            let mut found = Vec::new();
+            page.with_key(key, |entry| found.push(entry));
+            prop_assert_eq!(&found, &entries.iter().copied().filter(|entry| entry.key == key).collect::<Vec<_>>());
+            prop_assert_eq!(found, page.between(key, key).collect::<Vec<_>>());
+        }
+    }
+
     /// Whatever has happened to a page: it is refused, or all that is read of it ends.
     #[test]
     fn a_damaged_page_does_no_harm(
@@ -138,6 +162,9 @@ proptest! {
             if page.opaque().level == 0 {
                 prop_assert_eq!(page.entries().count(), page.ordered().len());
                 prop_assert!(page.between(0, u64::MAX).count() <= LEAF_ROOM);
+                let mut found = 0;
+                page.with_key(entry(7).key, |_| found += 1);
+                prop_assert!(found <= LEAF_ROOM);
             } else {
                 prop_assert_eq!(page.downlinks().count(), page.ordered_downlinks().len());
                 page.downlink_to(entry(7));

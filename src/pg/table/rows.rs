@@ -217,14 +217,16 @@ impl Table {
     /// Returns the whole characters among the first bytes of a column's text, of which no more is fetched and decompressed; the column must
     /// have a text type.
     pub fn beginning(&self, column: i16, bytes: usize) -> Option<&str> {
+        if self.text_length(column)? <= bytes {
+            return self.text(column);
+        }
         let datum = self.value(column)?;
         let count = i32::try_from(bytes).unwrap_or(i32::MAX);
         self.in_row_memory(|| {
             // SAFETY: the caller has checked the type; the slice lives in the memory of the row.
             let slice =
                 unsafe { pgrx::varlena_to_byte_slice(pg_sys::pg_detoast_datum_slice(datum.cast_mut_ptr(), 0, count)) };
-            let whole = std::str::from_utf8(slice).map_or_else(|cut| cut.valid_up_to(), str::len);
-            slice.get(..whole).and_then(|slice| std::str::from_utf8(slice).ok())
+            slice.utf8_chunks().next().map(|whole| whole.valid())
         })
     }
 

@@ -4,7 +4,7 @@
 //! the reading of another text can reuse this one.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::numerals::{self, Number};
@@ -140,12 +140,13 @@ pub(crate) struct Text<'t> {
     pub(crate) counted: OnceCell<Counted>,
 }
 
-/// In how many rows of a sample of a table each unit of a text is, alone and with the next one. Empty if no row is known.
+/// In how many rows of a sample of a table each unit of a text is, alone and with the next one, as far as that was asked. Empty if no row is
+/// known.
 #[derive(Clone, Debug)]
 pub(crate) struct Counted {
     /// The number of the sample.
     pub(crate) sample: u64,
-    pub(crate) rows: Box<[[u16; 2]]>,
+    pub(crate) rows: Box<[[Cell<u16>; 2]]>,
 }
 
 impl Text<'_> {
