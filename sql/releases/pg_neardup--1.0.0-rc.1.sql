@@ -1396,10 +1396,31 @@ BEGIN
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
     PERFORM neardup_internal.tell_unscoped(target, scope);
+    IF NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}')) THEN
+        PERFORM neardup_internal.tell_answered(target, document);
+    END IF;
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                WHERE target::oid IN (i.inhparent, i.inhrelid) AND NOT c.relispartition) THEN
         RAISE NOTICE 'rows of tables that % inherits from, or that inherit from it, are neither guarded nor compared', target
             USING HINT = 'Triggers are not inherited. Each such table may have a guard of its own; make them partitions to have one for all.';
+    END IF;
+END
+$$;
+
+-- protect: says that answers hold no more, because they are about rows with their title and the columns that were compared.
+
+CREATE FUNCTION neardup_internal.tell_answered(target regclass, document name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    answers regclass := neardup_internal.trusted_answers(target);
+    given bigint;
+BEGIN
+    IF answers IS NOT NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s a WHERE a.is_copy IS NOT NULL AND a.document = $1', answers) INTO given USING document;
+        IF given > 0 THEN
+            RAISE NOTICE '% answers on % hold no more', given, target
+                USING DETAIL = 'They were given with another title, differ or agree.', HINT = 'With the settings of before, they hold again.';
+        END IF;
     END IF;
 END
 $$;
@@ -1672,6 +1693,7 @@ COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.tell_answered(regclass, name) IS 'says how many answers were given with other settings, and hold no more';
 COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
@@ -2939,7 +2961,7 @@ END;
 
 -- Fails if the answers on a table that was cleaned up are not found under its name.
 CREATE FUNCTION neardup_internal.check_renamed(target regclass) RETURNS void
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     behind record := neardup_internal.left_behind(target);
 BEGIN
@@ -5031,7 +5053,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/bypass.rs:80
+-- src/guard/bypass.rs:83
 -- pg_neardup::guard::bypass::let_through
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

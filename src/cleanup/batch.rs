@@ -10,6 +10,7 @@ use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::check_may_clean;
+use super::marks::FOLLOWERS;
 use super::plan::{Cleanup, LIST, with};
 use super::recheck::answered_meanwhile;
 use super::reference::foreign_keys;
@@ -70,16 +71,19 @@ fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
 #[pg_extern(sql = false)]
 fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
     with(arguments, |cleanup| {
-        drop_list()?;
-        let found = change::run(&cleanup.create_list(Action::parse(action)?), &[]);
+        drop_left(LIST)?;
+        drop_left(FOLLOWERS)?;
+        let action = Action::parse(action)?;
+        let found = change::run(&cleanup.create_list(action), &[]);
         change::run(&format!("ALTER TABLE {LIST} ADD PRIMARY KEY (place)"), &[]);
         change::run(&format!("ANALYZE {LIST}"), &[]);
+        cleanup.find_followers(action != Action::Mark)?;
         Ok(found as i64)
     })
 }
 
-/// Drops the list that a clean-up of this session has left when it failed.
-fn drop_list() -> Result<()> {
+/// Drops a temporary table that a clean-up of this session has left when it failed.
+fn drop_left(table: &str) -> Result<()> {
     let session = Session::open();
     let statement = session.prepare(
         "SELECT CAST(pg_catalog.pg_get_userbyid(c.relowner) AS pg_catalog.text), \
@@ -88,20 +92,20 @@ fn drop_list() -> Result<()> {
         &[Type::Text],
     );
     let mut found = None;
-    session.each(&statement, &[Value::Text(Some(LIST))], |row| {
+    session.each(&statement, &[Value::Text(Some(table))], |row| {
         found = Some((row.text(1).unwrap_or_default().to_owned(), row.number(2).is_some()));
         Ok(())
     })?;
     match found {
         None => Ok(()),
         Some((_, true)) => {
-            change::run(&format!("DROP TABLE {LIST}"), &[]);
+            change::run(&format!("DROP TABLE {table}"), &[]);
             Ok(())
         }
         Some((role, false)) => {
             let message = format!("a failed clean-up of role \"{role}\" has left its list in this session");
             Err(error(PgSqlErrorCode::ERRCODE_OBJECT_IN_USE, message)
-                .set_hint(format!("Begin another session, or as that role: DROP TABLE {LIST};")))
+                .set_hint(format!("Begin another session, or as that role: DROP TABLE {table};")))
         }
     }
 }
@@ -112,17 +116,15 @@ fn drop_list() -> Result<()> {
 fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i64> {
     with(arguments, |cleanup| {
         let target = cleanup.choice.guard.table;
-        let removed = cleanup.removed("neardup_internal.trusted_removed")?;
-        let last = removed.map_or_else(
+        let last = cleanup.removed("neardup_internal.trusted_removed")?.map_or_else(
             || "0".to_owned(),
             |removed| format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::relation(removed)),
         );
-        let keeps_rows = matches!(Action::parse(action)?, Action::Archive | Action::Merge);
         let statement = format!(
             "INSERT INTO neardup_internal.own_runs AS n \
-                 (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role, kept_in, answers) \
+                 (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role) \
              SELECT $1, greatest((SELECT pg_catalog.max(r.run_id) FROM neardup_internal.own_runs r WHERE r.target::oid = $1), {last}, 0) + 1, \
-                    $2, $3, $4, $5, $6, $7, $8, pg_catalog.clock_timestamp(), NULL, $9, $10, neardup_internal.trusted_answers(CAST($1 AS pg_catalog.regclass)) \
+                    $2, $3, $4, $5, $6, $7, $8, pg_catalog.clock_timestamp(), NULL, $9 \
              RETURNING n.run_id"
         );
         let (role, verify) = (role::current(), cleanup.choice.verify.name());
@@ -136,7 +138,6 @@ fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i
             Parameter::Table(cleanup.choice.against),
             Parameter::Number(found),
             Parameter::Text(&role),
-            Parameter::Table(removed.filter(|_| keeps_rows)),
         ];
         Ok(change::number_as(cleanup.owner()?, &statement, &parameters).unwrap_or_default())
     })
@@ -149,6 +150,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         let action = Action::parse(action)?;
         let places = [Parameter::Number(after), Parameter::Number(last)];
         cleanup.lock(&places);
+        cleanup.lock_followers(&places);
         change::run(&cleanup.recheck(), &places);
         let answered = answered_meanwhile(cleanup, after, last)?;
         for place in &answered.left {
@@ -162,7 +164,6 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             }
         }
         let owner = cleanup.owner()?;
-        let are_named = matches!(action, Action::Delete | Action::Archive) && cleanup.may_be_named(&places);
         let removed = match action {
             Action::Mark => {
                 change::run(&cleanup.set_mark(), &places);
@@ -184,8 +185,6 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         } as i64;
         if matches!(action, Action::Delete | Action::Archive) {
             change::run(&cleanup.left_in_place(), &places);
-        }
-        if are_named {
             cleanup.follow(&places);
         }
         answered.keep(cleanup, owner);

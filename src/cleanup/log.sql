@@ -9,10 +9,6 @@ CREATE TABLE neardup_internal.runs (
     verify text NOT NULL,
     threshold double precision,
     against regclass,
-    -- The table of removed rows, if the run keeps them.
-    kept_in regclass,
-    -- That of answers, if there was one when the run began or a row was restored.
-    answers regclass,
     found bigint NOT NULL,
     removed bigint NOT NULL DEFAULT 0,
     skipped bigint NOT NULL DEFAULT 0,
@@ -56,5 +52,5 @@ COMMENT ON TABLE neardup_internal.runs IS 'behind neardup.runs: the clean-ups of
 COMMENT ON TABLE neardup_internal.skipped IS 'behind neardup.skipped: the rows of all tables';
 COMMENT ON VIEW neardup_internal.own_runs IS 'clean-ups of tables of the current user';
 COMMENT ON VIEW neardup_internal.own_skipped IS 'rows that clean-ups of tables of the current user left in place';
-COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, the tables of removed rows and of answers, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
+COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
 COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why';

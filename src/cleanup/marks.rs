@@ -3,48 +3,119 @@
 //! A guard marks a copy with the key of the row that was there first. If the clean-up keeps another row of the group, by `keep` or `rank`, that row
 //! stands for the group from then on: it loses a mark that names a row that has gone, and the others get its key. Otherwise a query for the rows
 //! without a mark would find no row of the group.
+//!
+//! Which rows those are is found out once, with the list: most often the row that was first stays, and there are none.
 
+use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::plan::{Cleanup, LIST};
-use crate::guarded::statement;
-use crate::pg::catalog::{self, Comparison};
+use crate::error::{Result, error};
+use crate::guarded::arguments::shown;
+use crate::guarded::{moving, statement};
+use crate::pg::catalog::{self, Column, Comparison};
 use crate::pg::table::change::{self, Parameter};
 
+/// The rows with such marks: f, with the place of the list that removes the row that they name, and the columns f1, f2, ... for their keys.
+pub const FOLLOWERS: &str = "pg_temp.neardup_followers";
+
+const OF_BATCH: &str = "f.place > $1 AND f.place <= $2";
+
 impl Cleanup {
-    /// Says whether marks may name rows of the places `after + 1 .. last` that are to go: those that have no mark themselves. Most often the first row
-    /// stays, and no other row needs to be looked at.
-    pub fn may_be_named(&self, places: &[Parameter<'_>]) -> bool {
-        if self.mark_column.is_none() || self.choice.against.is_some() {
-            return false;
-        }
-        let statement = format!(
-            "SELECT FROM {LIST} c WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL \
-             AND EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {mark} IS NULL) LIMIT 1",
-            target = self.target,
-            is_duplicate = self.is_duplicate(),
-            mark = statement::column("t", &self.mark),
-        );
-        change::run(&statement, places) > 0
+    /// The column with the marks of the guard, if the clean-up removes rows that may be named in it.
+    fn followed(&self) -> Option<&Column> {
+        let marks = self.choice.against.is_none() && self.choice.guard.marks().is_some();
+        self.mark_column.as_ref().filter(|column| marks && catalog::has_equality(column.kind))
     }
 
-    /// Lets the marks that name rows of these places, which have gone, name the rows that stay.
-    pub fn follow(&self, places: &[Parameter<'_>]) {
-        let Some(column) = self.mark_column.as_ref().filter(|column| catalog::has_equality(column.kind)) else {
-            return;
-        };
+    /// The condition that row o has a mark that names the duplicate row of place c.
+    fn names_duplicate(&self, column: &Column) -> String {
         // A key may have another collation than its table's mark.
         let gone = statement::collated(statement::cast(&self.duplicate_key(), column.kind), column.collation);
+        format!(
+            "{} {} {gone}",
+            statement::column("o", &self.mark),
+            statement::operator(column.kind, Comparison::Equal)
+        )
+    }
+
+    /// Finds the rows with marks that name rows of the list, if these are to go.
+    ///
+    /// # Errors
+    /// If the caller may not change such marks.
+    pub fn find_followers(&self, removes: bool) -> Result<()> {
+        let Some(column) = self.followed().filter(|_| removes) else {
+            change::run("CREATE TEMPORARY TABLE neardup_followers (place bigint)", &[]);
+            return Ok(());
+        };
+        let keys: Vec<String> =
+            (1..).zip(&self.keys).map(|(n, key)| format!("{} AS f{n}", statement::column("o", &key.name))).collect();
+        let found = change::run(
+            &format!(
+                "CREATE TEMPORARY TABLE neardup_followers AS SELECT c.place, {keys} FROM {target} o JOIN {LIST} c ON {names}",
+                keys = keys.join(", "),
+                target = self.target,
+                names = self.names_duplicate(column),
+            ),
+            &[],
+        );
+        if found == 0 {
+            return Ok(());
+        }
+        change::run(&format!("CREATE INDEX ON {FOLLOWERS} (place)"), &[]);
+        change::run(&format!("ANALYZE {FOLLOWERS}"), &[]);
+        let table = Parameter::Table(Some(self.choice.guard.table));
+        let may = "SELECT WHERE pg_catalog.has_column_privilege($1, $2, 'UPDATE')";
+        if change::run(may, &[table, Parameter::Text(&self.mark)]) == 0 {
+            let message = format!(
+                "permission denied to update column \"{}\" of table {}",
+                self.mark,
+                shown(self.choice.guard.table)
+            );
+            return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+                .set_detail(format!("Marks of {found} rows name rows that would go, and have to name those that stay.")));
+        }
+        Ok(())
+    }
+
+    /// Says whether there are such rows for the places `after + 1 .. last`.
+    fn has_followers(&self, places: &[Parameter<'_>]) -> bool {
+        self.followed().is_some()
+            && change::run(&format!("SELECT FROM {FOLLOWERS} f WHERE {OF_BATCH} LIMIT 1"), places) > 0
+    }
+
+    fn is_follower(&self) -> String {
+        statement::equal(&self.keys, "o", |number, _| format!("f.f{number}"))
+    }
+
+    /// Locks these rows, in the order of their keys.
+    pub fn lock_followers(&self, places: &[Parameter<'_>]) {
+        if !self.has_followers(places) {
+            return;
+        }
         let statement = format!(
-            "UPDATE {target} o SET {name} = CASE WHEN {is_kept} THEN NULL ELSE {kept} END FROM {LIST} c \
-             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {mark} {equals} {gone}",
+            "SELECT FROM {target} o WHERE EXISTS (SELECT FROM {FOLLOWERS} f WHERE {OF_BATCH} AND {is_follower}) \
+             ORDER BY {keys} FOR NO KEY UPDATE",
+            target = self.target,
+            is_follower = self.is_follower(),
+            keys = statement::list(&self.keys, |key| statement::column("o", &key.name)),
+        );
+        change::run(&statement, places);
+    }
+
+    /// Lets marks that name rows which have gone name the rows that stay.
+    pub fn follow(&self, places: &[Parameter<'_>]) {
+        let Some(column) = self.followed().filter(|_| self.has_followers(places)) else { return };
+        let statement = format!(
+            "UPDATE {target} o SET {name} = CASE WHEN {is_kept} THEN NULL ELSE {kept} END FROM {FOLLOWERS} f, {LIST} c \
+             WHERE {OF_BATCH} AND c.place OPERATOR(pg_catalog.=) f.place AND c.reason IS NULL AND {is_follower} AND {names}",
             target = self.target,
             name = quote_identifier(&self.mark),
             is_kept = statement::equal(&self.kept_keys, "o", |number, _| format!("c.r{number}")),
             kept = statement::cast(&self.kept_key(), column.kind),
-            mark = statement::column("o", &self.mark),
-            equals = statement::operator(column.kind, Comparison::Equal),
+            is_follower = self.is_follower(),
+            names = self.names_duplicate(column),
         );
-        change::run(&statement, places);
+        moving::marks_of(self.choice.guard.table, || change::run(&statement, places));
     }
 }

@@ -81,8 +81,6 @@ fn merge_batch(
         let (owner, removed) = (cleanup.owner()?, cleanup.removed_table()?);
         let merging = Merging { cleanup, merge, settings, owner, removed, run: [run_id, batch.into()] };
         let mut count = 0;
-        let places = [Parameter::Number(after), Parameter::Number(last)];
-        let are_named = cleanup.may_be_named(&places);
         // Kept rows may be large: what a group leaves in memory is freed after it.
         let mut memory = ManuallyDrop::new(PgMemoryContexts::new("a group that is merged"));
         for group in cleanup.groups(after, last)? {
@@ -96,9 +94,7 @@ fn merge_batch(
         }
         // SAFETY: it is used no more.
         unsafe { ManuallyDrop::drop(&mut memory) };
-        if are_named {
-            cleanup.follow(&places);
-        }
+        cleanup.follow(&[Parameter::Number(after), Parameter::Number(last)]);
         batch::note_removed(cleanup, owner, run_id, count)?;
         Ok(count)
     })

@@ -1,44 +1,44 @@
 -- clean-up: tables beside a table that has another name by now
 --
 -- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
--- leaves them where they are; without the answers, a clean-up would remove again what has been restored. The log knows both tables.
+-- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
 
--- The statements that give a table this schema and name; NULL if there is no such table, it has them, or another one has.
-CREATE FUNCTION neardup_internal.renaming(relation regclass, wanted text) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT pg_catalog.concat_ws(' ',
-        CASE WHEN n.nspname <> w.parts[1] THEN pg_catalog.format('ALTER TABLE %I.%I SET SCHEMA %I;', n.nspname, c.relname, w.parts[1]) END,
-        CASE WHEN c.relname <> w.parts[2] THEN pg_catalog.format('ALTER TABLE %I.%I RENAME TO %I;', w.parts[1], c.relname, w.parts[2]) END)
-    FROM (SELECT pg_catalog.parse_ident(wanted) AS parts) w, pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.oid = relation::oid AND pg_catalog.to_regclass(wanted) IS NULL;
-END;
-
--- The statements after which the tables that clean-ups and restores have left beside a table are found again.
-CREATE FUNCTION neardup_internal.left_behind(target regclass, OUT removed text, OUT answers text)
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT pg_catalog.max(neardup_internal.renaming(r.kept_in, neardup_internal.removed_name(target))),
-           pg_catalog.max(neardup_internal.renaming(r.answers, neardup_internal.answers_name(target)))
-    FROM (SELECT (pg_catalog.array_agg(r.kept_in ORDER BY r.run_id DESC) FILTER (WHERE r.kept_in IS NOT NULL))[1] AS kept_in,
-                 (pg_catalog.array_agg(r.answers ORDER BY r.run_id DESC) FILTER (WHERE r.answers IS NOT NULL))[1] AS answers
-          FROM neardup.runs r WHERE r.target::oid = left_behind.target::oid) r;
-END;
-
--- Fails if the answers on a table that was cleaned up are not found under its name.
-CREATE FUNCTION neardup_internal.check_renamed(target regclass) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    behind record := neardup_internal.left_behind(target);
+-- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
+-- than 55 bytes, are not found.
+CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text)
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF behind.answers IS NOT NULL THEN
-        RAISE EXCEPTION 'table % was renamed or moved, and the answers on it were not', target USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'Rows that have been restored would be removed again.',
-            HINT = format('%s Or begin without them: SELECT neardup.keep_answers(%L);', concat_ws(' ', behind.answers, behind.removed), target);
+    RETURN QUERY
+    SELECT format('ALTER TABLE %I.%I %s;', n.nspname, r.relname,
+                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END)
+    FROM pg_class t
+    JOIN pg_class r ON r.relowner = t.relowner AND r.relkind = 'r'
+    JOIN pg_namespace n ON n.oid = r.relnamespace
+    JOIN (SELECT o.ending, o.columns, parse_ident(o.name) AS parts
+          FROM (VALUES ('_removed', '{neardup_run,neardup_key}'::name[], neardup_internal.removed_name(target)),
+                       ('_answers', '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(ending, columns, name)
+          WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
+    WHERE t.oid = target::oid
+          AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
+          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relnamespace = r.relnamespace AND b.relname = left(r.relname, - length(k.ending)))
+          AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
+    ORDER BY n.nspname, r.relname;
+END
+$$;
+
+-- Says so if answers that lie about may be those on this table, which has none.
+CREATE FUNCTION neardup_internal.tell_renamed(target regclass) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    statements text := (SELECT string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l);
+BEGIN
+    IF statements LIKE '%\_answers%' AND neardup_internal.trusted_answers(target) IS NULL THEN
+        RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
+            USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
+                  HINT = format('If so: %s Otherwise drop these tables, or: SELECT neardup.keep_answers(%L);', statements, target);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring the tables of removed rows and of answers beside a table that was renamed or moved; NULL where that is not needed';
-COMMENT ON FUNCTION neardup_internal.renaming(regclass, text) IS 'the statements that give a table another schema and name';
-COMMENT ON FUNCTION neardup_internal.check_renamed(regclass) IS 'raises an error if a table was renamed or moved without the table of answers on it';
+COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass) IS 'warns of answers on a table that is not there any more, if a table has none';

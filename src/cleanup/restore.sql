@@ -12,7 +12,7 @@ BEGIN
     ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
             DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target)),
-            HINT = coalesce((SELECT concat_ws(' ', 'It was renamed or moved:', l.removed, l.answers) FROM neardup_internal.left_behind(target) l WHERE l.removed IS NOT NULL),
+            HINT = coalesce((SELECT 'If it was renamed: ' || string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l),
                 format('See its clean-ups: SELECT * FROM neardup.runs WHERE target = %L::regclass;', target));
     END IF;
     RETURN removed;
@@ -281,7 +281,7 @@ BEGIN
             SELECT r.document FROM neardup.runs r
             WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
         mark := CASE WHEN answer THEN (
-            SELECT p.duplicate_of FROM neardup.protected p
+            SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
@@ -294,7 +294,7 @@ BEGIN
         IF answer AND part.restored > 0 THEN
             answered := answered + neardup_internal.note_restored(target, of_document, part.keys, part.kept);
         END IF;
-        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored, answers = coalesce(neardup_internal.trusted_answers(restore.target), r.answers)
+        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;

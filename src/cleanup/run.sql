@@ -158,7 +158,7 @@ BEGIN
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
                       'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
-    DROP TABLE pg_temp.neardup_chosen;
+    DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
 END
 $$;
 
@@ -311,7 +311,7 @@ BEGIN
     PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, max_rows, on_more);
-    PERFORM neardup_internal.check_renamed(target);
+    PERFORM neardup_internal.tell_renamed(target);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
     IF NOT dry_run AND target IS NOT NULL THEN
         PERFORM neardup_internal.check_committing('cleanup');
@@ -354,7 +354,7 @@ BEGIN
     run_id := neardup_internal.begin_run(arguments, action, keep, found);
     IF found > max_rows AND on_more = 'stop' THEN
         PERFORM neardup_internal.end_run(arguments, run_id);
-        DROP TABLE pg_temp.neardup_chosen;
+        DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
         PERFORM neardup_internal.end_work(target);
         COMMIT;
         RAISE EXCEPTION '% of the rows of % are copies, more than max_rows: nothing has been removed', found, target
@@ -398,7 +398,7 @@ BEGIN
             RAISE NOTICE 'skipped %', sample;
         END IF;
     END LOOP;
-    DROP TABLE pg_temp.neardup_chosen;
+    DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
     PERFORM neardup_internal.end_work(target);
     IF removed < found THEN
         RAISE NOTICE '% rows were left in place', found - removed

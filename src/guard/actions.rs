@@ -67,7 +67,7 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
         Action::Reject => {
             let setting = if guard.settings.method == Method::SimHash { "distance" } else { "verify" };
             let hint = format!(
-                "To store this row, let it through in its transaction: SELECT neardup.let_through({}); to store all such rows, call neardup.protect again with another on_duplicate or {setting}.",
+                "To store this row, the table's owner can let it through in its transaction: SELECT neardup.let_through({}); to store all such rows, call neardup.protect again with another on_duplicate or {setting}.",
                 quote_literal(shown(guard.table))
             );
             refuse(guard, found, &hint)

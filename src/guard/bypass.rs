@@ -14,7 +14,7 @@ use pgrx::spi::quote_literal;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
-use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
+use crate::pg::call::transaction::{self, Listener, SavepointEnd};
 use crate::pg::call::{boundary, role};
 use crate::pg::catalog;
 use crate::pg::table::change::{self, Parameter};
@@ -22,44 +22,21 @@ use crate::pg::table::change::{self, Parameter};
 /// Creates the table of answers.
 const KEEP_ANSWERS: &str = "SELECT neardup.keep_answers(CAST($1 AS pg_catalog.regclass))";
 
-struct Bypass {
-    table: pg_sys::Oid,
-    /// The savepoint that asked for it.
-    savepoint: pg_sys::SubTransactionId,
-    /// Whether its rows are answers.
-    are_answers: bool,
-    /// Outside a transaction block, the name of the table, until a row was let through.
-    unused: Option<String>,
-}
+/// A table, the savepoint that asked for it, and whether its rows are answers.
+type Bypass = (pg_sys::Oid, pg_sys::SubTransactionId, bool);
 
 thread_local! {
     static BYPASSES: RefCell<Vec<Bypass>> = const { RefCell::new(Vec::new()) };
 }
 
-static LISTENER: Listener = Listener::new(ended, savepoint_ended);
-
-/// Says so if a statement that is a transaction by itself has let no row through: the next one is judged again.
-fn ended(end: End) {
-    change(|all| {
-        let unused = all.drain(..).filter_map(|bypass| bypass.unused);
-        for name in unused.filter(|_| end == End::Committed) {
-            let message = "neardup.let_through has ended with its transaction, and has let no row through";
-            error(PgSqlErrorCode::ERRCODE_NO_ACTIVE_SQL_TRANSACTION, message)
-                .set_hint(format!(
-                    "In one transaction: BEGIN; SELECT neardup.let_through({}); INSERT …; COMMIT;",
-                    quote_literal(name)
-                ))
-                .report(PgLogLevel::WARNING);
-        }
-    });
-}
+static LISTENER: Listener = Listener::new(|_| change(Vec::clear), savepoint_ended);
 
 fn savepoint_ended(savepoint: pg_sys::SubTransactionId, end: SavepointEnd) {
     change(|all| match end {
         SavepointEnd::ReleasedTo(parent) => {
-            all.iter_mut().filter(|bypass| bypass.savepoint == savepoint).for_each(|bypass| bypass.savepoint = parent);
+            all.iter_mut().filter(|bypass| bypass.1 == savepoint).for_each(|bypass| bypass.1 = parent);
         }
-        SavepointEnd::RolledBack => all.retain(|bypass| bypass.savepoint != savepoint),
+        SavepointEnd::RolledBack => all.retain(|bypass| bypass.1 != savepoint),
     });
 }
 
@@ -71,18 +48,14 @@ fn change(change: impl FnOnce(&mut Vec<Bypass>)) {
 /// Says whether this transaction skips the check of a table, and if so, whether its rows are answers; `table` is the root if the table has
 /// partitions. What was asked for last holds.
 pub fn active(table: pg_sys::Oid) -> Option<bool> {
-    BYPASSES.with_borrow_mut(|all| {
-        let bypass = all.iter_mut().rev().find(|bypass| bypass.table == table)?;
-        bypass.unused = None;
-        Some(bypass.are_answers)
-    })
+    BYPASSES.with_borrow(|all| all.iter().rev().find(|bypass| bypass.0 == table).map(|bypass| bypass.2))
 }
 
 /// Skips the check of a table until the end of the transaction, or until the savepoint in which it was requested is rolled
 /// back. With `answer`, each such row is noted as no copy of those that it would have duplicated.
 #[pg_extern(sql = false)]
 pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
-    let is_guarded = check_table(target)?;
+    check_table(target)?;
     if !role::owns(target) {
         let message = "must be owner of a table to let rows through its guard";
         let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
@@ -94,14 +67,12 @@ pub fn let_through(target: pg_sys::Oid, answer: bool) -> Result<()> {
         unsafe { boundary::entry(|| change::run(KEEP_ANSWERS, &[Parameter::Table(Some(target))])) };
     }
     LISTENER.listen();
-    let unused = (is_guarded && !transaction::in_block()).then(|| shown(target));
-    let savepoint = transaction::current_savepoint();
-    BYPASSES.with_borrow_mut(|all| all.push(Bypass { table: target, savepoint, are_answers: answer, unused }));
+    BYPASSES.with_borrow_mut(|all| all.push((target, transaction::current_savepoint(), answer)));
     Ok(())
 }
 
-/// Checks that rows can be let into a relation, and that it is the one whose guard would judge them, if it has one.
-fn check_table(target: pg_sys::Oid) -> Result<bool> {
+/// Checks that rows can be let into a relation, and that it is the one whose guard would judge them.
+fn check_table(target: pg_sys::Oid) -> Result<()> {
     let kind = catalog::relation_kind(target);
     let wrong = |message| error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message);
     if kind == 0 {
@@ -116,5 +87,5 @@ fn check_table(target: pg_sys::Oid) -> Result<bool> {
         return Err(wrong(format!("{} is a partition, and the guard is on {root}", shown(target)))
             .set_hint(format!("SELECT neardup.let_through({});", quote_literal(root))));
     }
-    Ok(!guards.is_empty())
+    Ok(())
 }

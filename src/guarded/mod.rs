@@ -11,6 +11,7 @@ pub mod beside;
 pub mod document;
 pub mod guard;
 pub mod index;
+pub mod moving;
 pub mod names;
 pub mod neighbours;
 pub mod settings;
