@@ -32,11 +32,7 @@ impl Cleanup {
     fn names_duplicate(&self, column: &Column) -> String {
         // A key may have another collation than its table's mark.
         let gone = statement::collated(statement::cast(&self.duplicate_key(), column.kind), column.collation);
-        format!(
-            "{} {} {gone}",
-            statement::column("o", &self.mark),
-            statement::operator(column.kind, Comparison::Equal)
-        )
+        format!("{} {} {gone}", statement::column("o", &self.mark), statement::operator(column.kind, Comparison::Equal))
     }
 
     /// Finds the rows with marks that name rows of the list, if these are to go.
@@ -72,8 +68,9 @@ impl Cleanup {
                 self.mark,
                 shown(self.choice.guard.table)
             );
-            return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
-                .set_detail(format!("Marks of {found} rows name rows that would go, and have to name those that stay.")));
+            return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message).set_detail(format!(
+                "Marks of {found} rows name rows that would go, and have to name those that stay."
+            )));
         }
         Ok(())
     }
