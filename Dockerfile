@@ -2,6 +2,8 @@
 #     docker build --build-arg PG_MAJOR=15 -t pg_neardup:15 .
 # Only the extension's files, for extension_control_path (PostgreSQL 18), as CloudNativePG mounts them (docs/container.md):
 #     docker build --build-arg PG_MAJOR=18 --target files -t pg_neardup-files:18 .
+# A folder with one package is used instead of a build, as a release does with what it has tried out:
+#     docker build --build-context packages=FOLDER ...
 ARG PG_MAJOR=15
 
 FROM rust:1.95-bookworm AS rust
@@ -17,12 +19,24 @@ WORKDIR /pg_neardup
 COPY . .
 RUN cargo xtask package --pg "$PG_MAJOR"
 
-FROM scratch AS files
+# What --build-context replaces.
+FROM scratch AS packages
+COPY --from=build /pg_neardup/target/package/*.deb /
+
+FROM postgres:${PG_MAJOR}-bookworm AS unpacked
 ARG PG_MAJOR
+COPY --from=packages /*.deb /tmp/
+RUN dpkg-deb -x /tmp/*.deb /tmp/tree && cd /tmp/tree/usr && \
+    mkdir -p /files/share /files/licenses/pg_neardup && \
+    mv share/postgresql/"$PG_MAJOR"/extension /files/share/ && \
+    mv lib/postgresql/"$PG_MAJOR"/lib /files/ && \
+    mv share/doc/postgresql-"$PG_MAJOR"-neardup/copyright /files/licenses/pg_neardup/
+
+FROM scratch AS files
 LABEL org.opencontainers.image.source="https://github.com/pg-neardup/pg_neardup" org.opencontainers.image.licenses="PostgreSQL"
-COPY --from=build /pg_neardup/target/package/files-${PG_MAJOR}/ /
+COPY --from=unpacked /files/ /
 
 FROM postgres:${PG_MAJOR}-bookworm
 LABEL org.opencontainers.image.source="https://github.com/pg-neardup/pg_neardup" org.opencontainers.image.licenses="PostgreSQL"
-COPY --from=build /pg_neardup/target/package/*.deb /tmp/
+COPY --from=packages /*.deb /tmp/
 RUN apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb && rm -rf /tmp/*.deb /var/lib/apt/lists/*

@@ -3,6 +3,7 @@
 PG_CONFIG = pg_config
 MAJOR := $(shell $(PG_CONFIG) --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 BUILT = target/package/pg$(MAJOR)
+PSQL = "$$($(PG_CONFIG) --bindir)/psql" -qXAt -v ON_ERROR_STOP=1
 
 all:
 	@command -v cargo >/dev/null || { echo "pg_neardup is built by Rust 1.95 or later, https://rustup.rs" >&2; exit 1; }
@@ -15,4 +16,10 @@ install:
 	@test -d $(BUILT) || { echo "nothing is built for PostgreSQL $(MAJOR): run make first" >&2; exit 1; }
 	cd $(BUILT) && find . -type f | while read -r file; do install -D -m 644 "$$file" "$(abspath $(DESTDIR))/$$file" || exit 1; done
 
-.PHONY: all install
+# What `pgxn check` runs, on the server that PGHOST and the like name, in a database of its own.
+installcheck:
+	$(PSQL) -d postgres -c "DROP DATABASE IF EXISTS neardup_installcheck" -c "CREATE DATABASE neardup_installcheck"
+	$(PSQL) -d neardup_installcheck -f .ci/smoke.sql
+	$(PSQL) -d postgres -c "DROP DATABASE neardup_installcheck"
+
+.PHONY: all install installcheck

@@ -3,6 +3,7 @@
     python3 tests/formats/formats.py                    # compares
     python3 tests/formats/formats.py --print stored     # prints those of docs/internals/formats.md; or signatures
     python3 tests/formats/formats.py --freeze           # adds the new ones to tests/formats/frozen, which nothing leaves
+    python3 tests/formats/formats.py --unfrozen         # fails with those that --freeze would add
 
 Needs Python 3.9 and nothing else.
 """
@@ -36,8 +37,10 @@ def main():
         print("\n".join(computed(PAGES[sys.argv[2]][0])))
         return
     frozen = FROZEN.read_text(encoding="utf-8").splitlines()
+    new = [line for line in digests() if line not in frozen]
+    if sys.argv[1:2] == ["--unfrozen"]:
+        sys.exit("\n".join(new) or None)
     if sys.argv[1:2] == ["--freeze"]:
-        new = [line for line in digests() if line not in frozen]
         FROZEN.write_text("".join(f"{line}\n" for line in frozen + new), encoding="utf-8")
         print(f"{len(new)} added")
         return

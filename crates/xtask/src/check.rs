@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use std::fmt;
 use std::ops::AddAssign;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One check.
 pub struct Check {
@@ -90,10 +91,19 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Reports that a check cannot run here, and why.
+/// Whether the check that runs has skipped something. Checks run one after the other.
+static HAS_SKIPPED: AtomicBool = AtomicBool::new(false);
+
+/// Reports that a check, or a part of it, cannot run here, and why.
 pub fn skipped(why: &str) -> Result<Tally> {
     say::note(&format!("skipped: {why}"));
+    HAS_SKIPPED.store(true, Ordering::Relaxed);
     Ok(Tally::default())
+}
+
+/// Says whether anything was skipped since the last call.
+pub fn has_skipped() -> bool {
+    HAS_SKIPPED.swap(false, Ordering::Relaxed)
 }
 
 /// One assertion of a check; prints its description if it fails.

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: runs every check, prints the result of each, and one summary line at the end.
 
 use crate::build::{Profile, build, build_beside, install};
-use crate::check::{Check, Context, Tally};
+use crate::check::{Check, Context, Tally, has_skipped};
 use crate::checks::ALL;
 use crate::interrupt;
 use crate::postgres::Choice;
@@ -22,6 +22,9 @@ pub struct Options {
     /// Takes today's output of the regression tests and of the documentation's examples for the expected one
     #[arg(long)]
     accept: bool,
+    /// Fails if one of these checks, or a part of it, is skipped
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    must_run: Vec<String>,
     /// Only says which checks there are
     #[arg(long)]
     list: bool,
@@ -36,6 +39,9 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
         let names: Vec<_> = ALL.iter().map(|check| check.name).collect();
         bail!("no check is called \"{filter}\"; there are {}", names.join(", "));
     }
+    if let Some(unknown) = options.must_run.iter().find(|name| chosen.iter().all(|check| check.name != name.as_str())) {
+        bail!("--must-run: no check to run is called \"{unknown}\"");
+    }
     if options.list {
         chosen.iter().for_each(|check| println!("{:<12} {}", check.name, check.what));
         return Ok(true);
@@ -47,6 +53,7 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
     // A failed build or start is not tried again.
     let mut is_prepared = false;
     let mut total = Tally::default();
+    let mut skipped = Vec::new();
     for (number, check) in (1..).zip(&chosen) {
         say::step(&format!("[{number}/{}] {}: {}", chosen.len(), check.name, check.what));
         let start = Instant::now();
@@ -63,11 +70,27 @@ pub fn test(choice: &Choice, options: &Options) -> Result<bool> {
             Tally::one(false)
         });
         say::note(&format!("{tally} [{}]", say::seconds(start.elapsed())));
+        if has_skipped() {
+            skipped.push(check.name);
+        }
         total += tally;
     }
     drop(context);
-    println!("\n{total}");
-    Ok(total.failed == 0)
+    let missed: Vec<&str> =
+        skipped.iter().copied().filter(|name| options.must_run.iter().any(|must| must == name)).collect();
+    if !missed.is_empty() {
+        println!("\nskipped, and must run: {}", missed.join(", "));
+    }
+    println!("\n{}", summary(total, &skipped));
+    Ok(total.failed == 0 && missed.is_empty())
+}
+
+/// Returns the last line.
+fn summary(total: Tally, skipped: &[&str]) -> String {
+    match skipped {
+        [] => total.to_string(),
+        names => format!("{total}; skipped: {}", names.join(", ")),
+    }
 }
 
 fn prepare(context: &mut Context, beside: Option<JoinHandle<Result<PathBuf>>>) -> Result<()> {

@@ -25,11 +25,12 @@ type Figures = BTreeMap<String, f64>;
 /// Compares what is measured on some texts with what is stored, or stores it.
 ///
 /// # Errors
-/// If a figure is [`SLOWER`] times the stored one; those of measuring.
+/// If a figure is [`SLOWER`] times the stored one, or a stored one was not measured; those of measuring.
 pub fn compare(texts: &str, accept: bool, mut measure: impl FnMut() -> Result<String>) -> Result<()> {
     let file = root().join(STORED);
     let mut stored: BTreeMap<String, Figures> = serde_json::from_str(&fs_err::read_to_string(&file)?)?;
     let before = stored.get(texts).cloned().unwrap_or_default();
+    ensure!(accept || !before.is_empty(), "{STORED} has no figures of the {texts} texts; --accept stores them");
     let mut measured = Figures::new();
     for _ in 0..RUNS {
         keep_least(&mut measured, serde_json::from_str(&measure()?).context("bench/quick.sql measured nothing")?);
@@ -46,6 +47,11 @@ pub fn compare(texts: &str, accept: bool, mut measure: impl FnMut() -> Result<St
     }
     let slower = slower(&before, &measured);
     lines(&before, &measured).iter().for_each(|(line, _)| say::line(line));
+    for (other, figures) in stored.iter().filter(|(other, _)| *other != texts) {
+        say::line(&format!("not compared: {} figures of the {other} texts", figures.len()));
+    }
+    let missing = missing(&before, &measured);
+    ensure!(missing.is_empty(), "not measured, but in {STORED}: {}; --accept stores the new ones", missing.join(", "));
     ensure!(
         slower == 0,
         "{slower} of {} figures are {SLOWER} times those in {STORED} or more; --accept stores the new ones",
@@ -60,6 +66,11 @@ fn keep_least(all: &mut Figures, more: Figures) {
         let least = all.entry(name).or_insert(ratio);
         *least = least.min(ratio);
     }
+}
+
+/// Returns the names of stored figures that were not measured.
+fn missing<'a>(before: &'a Figures, measured: &Figures) -> Vec<&'a str> {
+    before.keys().filter(|name| !measured.contains_key(*name)).map(String::as_str).collect()
 }
 
 /// Counts the regressions.
@@ -90,6 +101,13 @@ mod tests {
         let now = Figures::from([("a".to_owned(), 11.9), ("b".to_owned(), 12.0), ("new".to_owned(), 99.0)]);
         let slower: Vec<bool> = lines(&before, &now).into_iter().map(|(_, is_slower)| is_slower).collect();
         assert_eq!(slower, [false, true, false]);
+    }
+
+    #[test]
+    fn a_stored_figure_must_be_measured() {
+        let before = Figures::from([("a".to_owned(), 10.0), ("gone".to_owned(), 10.0)]);
+        let now = Figures::from([("a".to_owned(), 10.0), ("new".to_owned(), 10.0)]);
+        assert_eq!(missing(&before, &now), ["gone"]);
     }
 
     #[test]
