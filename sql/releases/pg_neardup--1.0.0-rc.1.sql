@@ -2876,10 +2876,6 @@ CREATE TABLE neardup_internal.runs (
     verify text NOT NULL,
     threshold double precision,
     against regclass,
-    -- The table of removed rows, if the run keeps them.
-    kept_in regclass,
-    -- That of answers, if there was one when the run began or a row was restored.
-    answers regclass,
     found bigint NOT NULL,
     removed bigint NOT NULL DEFAULT 0,
     skipped bigint NOT NULL DEFAULT 0,
@@ -2923,7 +2919,7 @@ COMMENT ON TABLE neardup_internal.runs IS 'behind neardup.runs: the clean-ups of
 COMMENT ON TABLE neardup_internal.skipped IS 'behind neardup.skipped: the rows of all tables';
 COMMENT ON VIEW neardup_internal.own_runs IS 'clean-ups of tables of the current user';
 COMMENT ON VIEW neardup_internal.own_skipped IS 'rows that clean-ups of tables of the current user left in place';
-COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, the tables of removed rows and of answers, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
+COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
 COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why';
 /* </end connected objects> */
 
@@ -2935,47 +2931,47 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 -- clean-up: tables beside a table that has another name by now
 --
 -- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
--- leaves them where they are; without the answers, a clean-up would remove again what has been restored. The log knows both tables.
+-- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
 
--- The statements that give a table this schema and name; NULL if there is no such table, it has them, or another one has.
-CREATE FUNCTION neardup_internal.renaming(relation regclass, wanted text) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT pg_catalog.concat_ws(' ',
-        CASE WHEN n.nspname <> w.parts[1] THEN pg_catalog.format('ALTER TABLE %I.%I SET SCHEMA %I;', n.nspname, c.relname, w.parts[1]) END,
-        CASE WHEN c.relname <> w.parts[2] THEN pg_catalog.format('ALTER TABLE %I.%I RENAME TO %I;', w.parts[1], c.relname, w.parts[2]) END)
-    FROM (SELECT pg_catalog.parse_ident(wanted) AS parts) w, pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.oid = relation::oid AND pg_catalog.to_regclass(wanted) IS NULL;
-END;
-
--- The statements after which the tables that clean-ups and restores have left beside a table are found again.
-CREATE FUNCTION neardup_internal.left_behind(target regclass, OUT removed text, OUT answers text)
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT pg_catalog.max(neardup_internal.renaming(r.kept_in, neardup_internal.removed_name(target))),
-           pg_catalog.max(neardup_internal.renaming(r.answers, neardup_internal.answers_name(target)))
-    FROM (SELECT (pg_catalog.array_agg(r.kept_in ORDER BY r.run_id DESC) FILTER (WHERE r.kept_in IS NOT NULL))[1] AS kept_in,
-                 (pg_catalog.array_agg(r.answers ORDER BY r.run_id DESC) FILTER (WHERE r.answers IS NOT NULL))[1] AS answers
-          FROM neardup.runs r WHERE r.target::oid = left_behind.target::oid) r;
-END;
-
--- Fails if the answers on a table that was cleaned up are not found under its name.
-CREATE FUNCTION neardup_internal.check_renamed(target regclass) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    behind record := neardup_internal.left_behind(target);
+-- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
+-- than 55 bytes, are not found.
+CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text)
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF behind.answers IS NOT NULL THEN
-        RAISE EXCEPTION 'table % was renamed or moved, and the answers on it were not', target USING ERRCODE = 'object_not_in_prerequisite_state',
-            DETAIL = 'Rows that have been restored would be removed again.',
-            HINT = format('%s Or begin without them: SELECT neardup.keep_answers(%L);', concat_ws(' ', behind.answers, behind.removed), target);
+    RETURN QUERY
+    SELECT format('ALTER TABLE %I.%I %s;', n.nspname, r.relname,
+                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END)
+    FROM pg_class t
+    JOIN pg_class r ON r.relowner = t.relowner AND r.relkind = 'r'
+    JOIN pg_namespace n ON n.oid = r.relnamespace
+    JOIN (SELECT o.ending, o.columns, parse_ident(o.name) AS parts
+          FROM (VALUES ('_removed', '{neardup_run,neardup_key}'::name[], neardup_internal.removed_name(target)),
+                       ('_answers', '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(ending, columns, name)
+          WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
+    WHERE t.oid = target::oid
+          AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
+          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relnamespace = r.relnamespace AND b.relname = left(r.relname, - length(k.ending)))
+          AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
+    ORDER BY n.nspname, r.relname;
+END
+$$;
+
+-- Says so if answers that lie about may be those on this table, which has none.
+CREATE FUNCTION neardup_internal.tell_renamed(target regclass) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    statements text := (SELECT string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l);
+BEGIN
+    IF statements LIKE '%\_answers%' AND neardup_internal.trusted_answers(target) IS NULL THEN
+        RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
+            USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
+                  HINT = format('If so: %s Otherwise drop these tables, or: SELECT neardup.keep_answers(%L);', statements, target);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring the tables of removed rows and of answers beside a table that was renamed or moved; NULL where that is not needed';
-COMMENT ON FUNCTION neardup_internal.renaming(regclass, text) IS 'the statements that give a table another schema and name';
-COMMENT ON FUNCTION neardup_internal.check_renamed(regclass) IS 'raises an error if a table was renamed or moved without the table of answers on it';
+COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass) IS 'warns of answers on a table that is not there any more, if a table has none';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -3674,7 +3670,7 @@ BEGIN
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
                       'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
-    DROP TABLE pg_temp.neardup_chosen;
+    DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
 END
 $$;
 
@@ -3827,7 +3823,7 @@ BEGIN
     PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, max_rows, on_more);
-    PERFORM neardup_internal.check_renamed(target);
+    PERFORM neardup_internal.tell_renamed(target);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
     IF NOT dry_run AND target IS NOT NULL THEN
         PERFORM neardup_internal.check_committing('cleanup');
@@ -3870,7 +3866,7 @@ BEGIN
     run_id := neardup_internal.begin_run(arguments, action, keep, found);
     IF found > max_rows AND on_more = 'stop' THEN
         PERFORM neardup_internal.end_run(arguments, run_id);
-        DROP TABLE pg_temp.neardup_chosen;
+        DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
         PERFORM neardup_internal.end_work(target);
         COMMIT;
         RAISE EXCEPTION '% of the rows of % are copies, more than max_rows: nothing has been removed', found, target
@@ -3914,7 +3910,7 @@ BEGIN
             RAISE NOTICE 'skipped %', sample;
         END IF;
     END LOOP;
-    DROP TABLE pg_temp.neardup_chosen;
+    DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
     PERFORM neardup_internal.end_work(target);
     IF removed < found THEN
         RAISE NOTICE '% rows were left in place', found - removed
@@ -3959,7 +3955,7 @@ BEGIN
     ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
             DETAIL = format('Clean-ups with action archive keep them in %s.', neardup_internal.removed_name(target)),
-            HINT = coalesce((SELECT concat_ws(' ', 'It was renamed or moved:', l.removed, l.answers) FROM neardup_internal.left_behind(target) l WHERE l.removed IS NOT NULL),
+            HINT = coalesce((SELECT 'If it was renamed: ' || string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l),
                 format('See its clean-ups: SELECT * FROM neardup.runs WHERE target = %L::regclass;', target));
     END IF;
     RETURN removed;
@@ -4228,7 +4224,7 @@ BEGIN
             SELECT r.document FROM neardup.runs r
             WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
         mark := CASE WHEN answer THEN (
-            SELECT p.duplicate_of FROM neardup.protected p
+            SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
@@ -4241,7 +4237,7 @@ BEGIN
         IF answer AND part.restored > 0 THEN
             answered := answered + neardup_internal.note_restored(target, of_document, part.keys, part.kept);
         END IF;
-        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored, answers = coalesce(neardup_internal.trusted_answers(restore.target), r.answers)
+        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;
@@ -4723,7 +4719,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:111
+-- src/cleanup/batch.rs:115
 -- pg_neardup::cleanup::batch::begin_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4837,13 +4833,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:146
+-- src/cleanup/batch.rs:147
 -- pg_neardup::cleanup::batch::cleanup_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:58
+-- src/cleanup/batch.rs:59
 -- pg_neardup::cleanup::batch::cleanup_threshold
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4879,7 +4875,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:229
+-- src/cleanup/batch.rs:228
 -- pg_neardup::cleanup::batch::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5053,13 +5049,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/bypass.rs:83
+-- src/guard/bypass.rs:56
 -- pg_neardup::guard::bypass::let_through
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:70
+-- src/cleanup/batch.rs:71
 -- pg_neardup::cleanup::batch::list_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5197,7 +5193,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:64
+-- src/cleanup/batch.rs:65
 -- pg_neardup::cleanup::batch::missing_mark
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
