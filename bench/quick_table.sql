@@ -1,4 +1,5 @@
--- Measures table corpus (id, body) and drops it: each figure is a ratio of two times of this run.
+-- Measures table corpus (id, body) and drops it: each figure is a ratio of two times of this run. Lists and look-ups are measured by md5, which no change
+-- of ours makes faster, and not by signing: otherwise they would seem slower when that has become faster.
 ALTER TABLE corpus ADD PRIMARY KEY (id);
 SELECT neardup.protect('corpus', 'body', on_duplicate => 'skip');
 CREATE TABLE bare (id bigint PRIMARY KEY, body text);
@@ -20,7 +21,7 @@ FROM bench.best('SELECT count(md5(repeat(body, 10))) FROM corpus, generate_serie
     'SELECT count(*) FROM generate_series(1, 5) n, probe p JOIN corpus c ON near_duplicate(c.body, p.body)') best \gset
 INSERT INTO bench.quick (name, ratio) VALUES
     (:'corpus' || ': signing / ten times md5', :signing / :hashing),
-    (:'corpus' || ': list / signing', :listing / :signing),
+    (:'corpus' || ': list / ten times md5', :listing / :hashing),
     (:'corpus' || ': guarded insert / index alone', :guarding / :indexing),
-    (:'corpus' || ': look-up / signing a row', (:looking / :probes) / (:signing / :rows));
+    (:'corpus' || ': look-up / ten times md5 of a row', (:looking / :probes) / (:hashing / :rows));
 DROP TABLE corpus, bare, guarded, probe;
