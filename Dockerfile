@@ -4,8 +4,7 @@
 #     docker build --build-arg PG_MAJOR=18 --target files -t pg_neardup-files:18 .
 # A folder with one package is used instead of a build, as a release does with what it has tried out:
 #     docker build --build-context packages=FOLDER ...
-# Base images are named by tag and not by digest, so that a release has the newest minor release of PostgreSQL and Debian's fixes; its provenance says
-# what it was built from.
+# Base images are named by tag and not by digest, so that a release has the newest minor release of PostgreSQL and Debian's fixes.
 ARG PG_MAJOR=15
 
 FROM rust:1.95-bookworm AS rust

@@ -81,6 +81,7 @@ BEGIN
         RAISE EXCEPTION 'must be owner of table % to keep answers on it', target USING ERRCODE = 'insufficient_privilege',
             HINT = format('Its owner creates the table for them: SELECT neardup.keep_answers(%L);', target);
     END IF;
+    PERFORM neardup_internal.tell_renamed(target);
     BEGIN
         EXECUTE format('CREATE TABLE %s (%s)', neardup_internal.answers_name(target), (
             SELECT string_agg(concat(a.name, ' ', a.type, CASE WHEN a.required THEN ' NOT NULL' END), ', ' ORDER BY a.place)

@@ -185,7 +185,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         } as i64;
         if matches!(action, Action::Delete | Action::Archive) {
             change::run(&cleanup.left_in_place(), &places);
-            cleanup.follow(&places);
+            cleanup.take_marks_off(&places);
         }
         answered.keep(cleanup, owner);
         note_removed(cleanup, owner, run_id, removed)?;

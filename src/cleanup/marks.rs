@@ -1,8 +1,8 @@
 //! Marks that name rows which a clean-up removes.
 //!
-//! A guard marks a copy with the key of the row that was there first. If the clean-up keeps another row of the group, by `keep` or `rank`, that row
-//! stands for the group from then on: it loses a mark that names a row that has gone, and the others get its key. Otherwise a query for the rows
-//! without a mark would find no row of the group.
+//! A guard marks a copy with the key of the row that was there first. If the clean-up keeps another row of the group, by `keep` or `rank`, a mark that
+//! names a row which has gone is taken off. Otherwise a query for the rows without a mark would find no row of the group. The others get no other
+//! mark: nobody has judged whether they are copies of the row that stays, and a column, a time or an answer may tell the two apart.
 //!
 //! Which rows those are is found out once, with the list: most often the row that was first stays, and there are none.
 
@@ -12,7 +12,7 @@ use pgrx::spi::quote_identifier;
 use super::plan::{Cleanup, LIST};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
-use crate::guarded::{moving, statement};
+use crate::guarded::{statement, unmarking};
 use crate::pg::catalog::{self, Column, Comparison};
 use crate::pg::table::change::{self, Parameter};
 
@@ -23,7 +23,7 @@ const OF_BATCH: &str = "f.place > $1 AND f.place <= $2";
 
 impl Cleanup {
     /// The column with the marks of the guard, if the clean-up removes rows that may be named in it.
-    fn followed(&self) -> Option<&Column> {
+    fn marked_in(&self) -> Option<&Column> {
         let marks = self.choice.against.is_none() && self.choice.guard.marks().is_some();
         self.mark_column.as_ref().filter(|column| marks && catalog::has_equality(column.kind))
     }
@@ -40,7 +40,7 @@ impl Cleanup {
     /// # Errors
     /// If the caller may not change such marks.
     pub fn find_followers(&self, removes: bool) -> Result<()> {
-        let Some(column) = self.followed().filter(|_| removes) else {
+        let Some(column) = self.marked_in().filter(|_| removes) else {
             change::run("CREATE TEMPORARY TABLE neardup_followers (place bigint)", &[]);
             return Ok(());
         };
@@ -68,16 +68,15 @@ impl Cleanup {
                 self.mark,
                 shown(self.choice.guard.table)
             );
-            return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message).set_detail(format!(
-                "Marks of {found} rows name rows that would go, and have to name those that stay."
-            )));
+            return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+                .set_detail(format!("Marks of {found} rows name rows that would go, and have to be taken off.")));
         }
         Ok(())
     }
 
     /// Says whether there are such rows for the places `after + 1 .. last`.
     fn has_followers(&self, places: &[Parameter<'_>]) -> bool {
-        self.followed().is_some()
+        self.marked_in().is_some()
             && change::run(&format!("SELECT FROM {FOLLOWERS} f WHERE {OF_BATCH} LIMIT 1"), places) > 0
     }
 
@@ -100,19 +99,17 @@ impl Cleanup {
         change::run(&statement, places);
     }
 
-    /// Lets marks that name rows which have gone name the rows that stay.
-    pub fn follow(&self, places: &[Parameter<'_>]) {
-        let Some(column) = self.followed().filter(|_| self.has_followers(places)) else { return };
+    /// Takes off the marks that name rows which have gone.
+    pub fn take_marks_off(&self, places: &[Parameter<'_>]) {
+        let Some(column) = self.marked_in().filter(|_| self.has_followers(places)) else { return };
         let statement = format!(
-            "UPDATE {target} o SET {name} = CASE WHEN {is_kept} THEN NULL ELSE {kept} END FROM {FOLLOWERS} f, {LIST} c \
+            "UPDATE {target} o SET {name} = NULL FROM {FOLLOWERS} f, {LIST} c \
              WHERE {OF_BATCH} AND c.place OPERATOR(pg_catalog.=) f.place AND c.reason IS NULL AND {is_follower} AND {names}",
             target = self.target,
             name = quote_identifier(&self.mark),
-            is_kept = statement::equal(&self.kept_keys, "o", |number, _| format!("c.r{number}")),
-            kept = statement::cast(&self.kept_key(), column.kind),
             is_follower = self.is_follower(),
             names = self.names_duplicate(column),
         );
-        moving::marks_of(self.choice.guard.table, || change::run(&statement, places));
+        unmarking::marks_of(self.choice.guard.table, || change::run(&statement, places));
     }
 }

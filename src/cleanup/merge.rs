@@ -94,7 +94,7 @@ fn merge_batch(
         }
         // SAFETY: it is used no more.
         unsafe { ManuallyDrop::drop(&mut memory) };
-        cleanup.follow(&[Parameter::Number(after), Parameter::Number(last)]);
+        cleanup.take_marks_off(&[Parameter::Number(after), Parameter::Number(last)]);
         batch::note_removed(cleanup, owner, run_id, count)?;
         Ok(count)
     })

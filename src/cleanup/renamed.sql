@@ -35,7 +35,7 @@ BEGIN
     IF statements LIKE '%\_answers%' AND neardup_internal.trusted_answers(target) IS NULL THEN
         RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
             USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
-                  HINT = format('If so: %s Otherwise drop these tables, or: SELECT neardup.keep_answers(%L);', statements, target);
+                  HINT = format('If so: %s Otherwise drop these tables.', statements);
     END IF;
 END
 $$;

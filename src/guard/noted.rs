@@ -13,7 +13,7 @@ use super::verify::Verifier;
 use crate::answers::{Answers, Given};
 use crate::error::Result;
 use crate::guarded::guard::{Guard, Part};
-use crate::guarded::moving;
+use crate::guarded::unmarking;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Row, RowTrigger};
@@ -66,7 +66,7 @@ pub fn let_through(guard: &Guard, trigger: &RowTrigger<'_>, subject: &Subject<'_
 
 /// Notes that a row is no copy of the row that it was marked with, if an UPDATE takes its mark off and changes nothing else that is compared.
 pub fn unmarked(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, subject: &Subject<'_>) {
-    let Some(column) = guard.mark_column(part).filter(|_| !moving::is_moving(guard.table)) else { return };
+    let Some(column) = guard.mark_column(part).filter(|_| !unmarking::is_unmarking(guard.table)) else { return };
     let (Some(mark), None) = (trigger.output(Row::Old, column), trigger.value(Row::New, column)) else { return };
     let arguments = [table(guard), text(&guard.columns[0]), text(&subject.key), text(&mark), text(&role::current())];
     // SAFETY: each value has the type next to it.

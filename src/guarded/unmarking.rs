@@ -1,33 +1,33 @@
-//! A clean-up that moves marks is no owner who takes a mark off.
+//! A clean-up that takes marks off is no owner who does.
 
 use std::cell::Cell;
 
 use pgrx::pg_sys;
 
 thread_local! {
-    /// The table whose marks are being moved.
+    /// The table whose marks are being taken off.
     static TABLE: Cell<Option<pg_sys::Oid>> = const { Cell::new(None) };
 }
 
 /// Takes the table back, also if an error leaves the work.
-struct Moving;
+struct Unmarking;
 
-impl Drop for Moving {
+impl Drop for Unmarking {
     fn drop(&mut self) {
         TABLE.set(None);
     }
 }
 
-/// Does work that moves marks of a table: the guard notes no answers of it.
+/// Does work that takes marks of a table off: the guard notes no answers of it.
 pub fn marks_of<T>(table: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
     TABLE.set(Some(table));
-    let moving = Moving;
+    let unmarking = Unmarking;
     let done = work();
-    drop(moving);
+    drop(unmarking);
     done
 }
 
-/// Says whether marks of a table are being moved.
-pub fn is_moving(table: pg_sys::Oid) -> bool {
+/// Says whether marks of a table are being taken off by a clean-up.
+pub fn is_unmarking(table: pg_sys::Oid) -> bool {
     TABLE.get() == Some(table)
 }
