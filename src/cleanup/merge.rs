@@ -171,7 +171,9 @@ impl Merging<'_> {
                     format!("the function that merges rows of table {} returned a row of another type", shown(table));
                 return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message));
             };
-            changes.retain(|change| !keys.contains(&change.column));
+            // What the kept row is a copy of is no value to merge: it would name a row that goes, or itself.
+            let marks = self.cleanup.choice.guard.marks();
+            changes.retain(|change| !keys.contains(&change.column) && Some(&change.column) != marks);
             if changes.is_empty() {
                 return Ok(existing);
             }

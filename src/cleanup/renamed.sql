@@ -5,12 +5,13 @@
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
 -- than 55 bytes, are not found.
-CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text)
+CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
     SELECT format('ALTER TABLE %I.%I %s;', n.nspname, r.relname,
-                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END)
+                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END),
+           k.ending = '_answers'
     FROM pg_class t
     JOIN pg_class r ON r.relowner = t.relowner AND r.relkind = 'r'
     JOIN pg_namespace n ON n.oid = r.relnamespace
@@ -18,7 +19,7 @@ BEGIN
           FROM (VALUES ('_removed', '{neardup_run,neardup_key}'::name[], neardup_internal.removed_name(target)),
                        ('_answers', '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(ending, columns, name)
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
-    WHERE t.oid = target::oid
+    WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
           AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
           AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relnamespace = r.relnamespace AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
@@ -26,13 +27,14 @@ BEGIN
 END
 $$;
 
--- Says so if answers that lie about may be those on this table, which has none.
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none.
 CREATE FUNCTION neardup_internal.tell_renamed(target regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    statements text := (SELECT string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l);
+    statements text;
 BEGIN
-    IF statements LIKE '%\_answers%' AND neardup_internal.trusted_answers(target) IS NULL THEN
+    SELECT string_agg(l.statement, ' ') INTO statements FROM neardup_internal.left_behind(target) l HAVING bool_or(l.is_answers);
+    IF statements IS NOT NULL AND EXISTS (SELECT FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid) THEN
         RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
             USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
                   HINT = format('If so: %s Otherwise drop these tables.', statements);

@@ -9,19 +9,18 @@ thread_local! {
     static TABLE: Cell<Option<pg_sys::Oid>> = const { Cell::new(None) };
 }
 
-/// Takes the table back, also if an error leaves the work.
-struct Unmarking;
+/// Sets the table back to the one before, also if an error leaves the work.
+struct Unmarking(Option<pg_sys::Oid>);
 
 impl Drop for Unmarking {
     fn drop(&mut self) {
-        TABLE.set(None);
+        TABLE.set(self.0);
     }
 }
 
 /// Does work that takes marks of a table off: the guard notes no answers of it.
 pub fn marks_of<T>(table: pg_sys::Oid, work: impl FnOnce() -> T) -> T {
-    TABLE.set(Some(table));
-    let unmarking = Unmarking;
+    let unmarking = Unmarking(TABLE.replace(Some(table)));
     let done = work();
     drop(unmarking);
     done

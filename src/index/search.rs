@@ -20,8 +20,8 @@ pub fn sharing(index: Index, keys: impl Iterator<Item = u64>, mut sink: impl FnM
     Ok(())
 }
 
-/// How many leaves are pinned at a time: a server may have as few as 16 buffers.
-const PINNED: usize = 8;
+/// How many leaves are pinned at a time: as many as an insert locks. A server has 16 buffers at least, for all sessions.
+const PINNED: usize = 4;
 
 /// The last leaves of keys, for several searches of one call.
 pub struct LastLeaves {
