@@ -2418,6 +2418,7 @@ BEGIN
         RAISE EXCEPTION 'must be owner of table % to keep answers on it', target USING ERRCODE = 'insufficient_privilege',
             HINT = format('Its owner creates the table for them: SELECT neardup.keep_answers(%L);', target);
     END IF;
+    PERFORM neardup_internal.tell_renamed(target);
     BEGIN
         EXECUTE format('CREATE TABLE %s (%s)', neardup_internal.answers_name(target), (
             SELECT string_agg(concat(a.name, ' ', a.type, CASE WHEN a.required THEN ' NOT NULL' END), ', ' ORDER BY a.place)
@@ -2935,12 +2936,13 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
 -- than 55 bytes, are not found.
-CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text)
+CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
     SELECT format('ALTER TABLE %I.%I %s;', n.nspname, r.relname,
-                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END)
+                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END),
+           k.ending = '_answers'
     FROM pg_class t
     JOIN pg_class r ON r.relowner = t.relowner AND r.relkind = 'r'
     JOIN pg_namespace n ON n.oid = r.relnamespace
@@ -2948,7 +2950,7 @@ BEGIN
           FROM (VALUES ('_removed', '{neardup_run,neardup_key}'::name[], neardup_internal.removed_name(target)),
                        ('_answers', '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(ending, columns, name)
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
-    WHERE t.oid = target::oid
+    WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
           AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
           AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relnamespace = r.relnamespace AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
@@ -2956,16 +2958,17 @@ BEGIN
 END
 $$;
 
--- Says so if answers that lie about may be those on this table, which has none.
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none.
 CREATE FUNCTION neardup_internal.tell_renamed(target regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    statements text := (SELECT string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l);
+    statements text;
 BEGIN
-    IF statements LIKE '%\_answers%' AND neardup_internal.trusted_answers(target) IS NULL THEN
+    SELECT string_agg(l.statement, ' ') INTO statements FROM neardup_internal.left_behind(target) l HAVING bool_or(l.is_answers);
+    IF statements IS NOT NULL AND EXISTS (SELECT FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid) THEN
         RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
             USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
-                  HINT = format('If so: %s Otherwise drop these tables, or: SELECT neardup.keep_answers(%L);', statements, target);
+                  HINT = format('If so: %s Otherwise drop these tables.', statements);
     END IF;
 END
 $$;
@@ -3663,7 +3666,7 @@ BEGIN
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
-                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
+                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.' ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
               HINT = pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   whole, CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END,
