@@ -43,4 +43,4 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
-COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass) IS 'warns of answers on a table that is not there any more, if a table has none';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none';
