@@ -15,7 +15,7 @@ pub(super) fn append_simple(bytes: &[u8], at: usize, bounds: &mut Vec<u32>, full
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("popcnt")
     {
-        // SAFETY: the CPU has what the function is compiled for.
+        // SAFETY: the CPU has what the function is compiled for; AVX-512F comes with AVX-512BW.
         unsafe { append_avx512(bytes, at, bounds, full) }
     } else {
         at

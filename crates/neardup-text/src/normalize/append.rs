@@ -3,17 +3,41 @@
 
 use super::scan::WORD;
 
-/// Appends the runs of `keep`, a mask over the first bytes of `text`, each behind a space where `spaced` has its first bit.
-///
-/// The runs must be whole characters.
+/// Runs of whole characters in the first word of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Runs<'t> {
+    text: &'t str,
+    keep: u64,
+    spaced: u64,
+}
+
+impl<'t> Runs<'t> {
+    /// The runs of `keep`, a mask over the first bytes of `text`, each behind a space where `spaced` has its first bit.
+    ///
+    /// # Safety
+    /// Each run begins and ends between two characters of `text`, or at an end of it. `spaced` has no other bits than first ones of runs.
+    #[inline(always)]
+    pub(super) unsafe fn new(text: &'t str, keep: u64, spaced: u64) -> Self {
+        Self { text, keep, spaced }
+    }
+
+    /// Returns the text, `keep` and `spaced`, of which what [`Self::new`] asks for is true.
+    #[inline(always)]
+    pub(super) fn parts(self) -> (&'t str, u64, u64) {
+        (self.text, self.keep, self.spaced)
+    }
+}
+
+/// Appends runs, with their spaces.
 #[inline(always)]
-pub(super) fn append_runs(out: &mut String, text: &str, mut keep: u64, spaced: u64) {
+pub(super) fn append_runs(out: &mut String, runs: Runs<'_>) {
     /// A run begins within a word and is read a word long.
     const READ: usize = 2 * WORD;
+    let (text, mut keep, spaced) = runs.parts();
     let Some(bytes) = text.as_bytes().first_chunk::<READ>() else {
-        return append_runs_safely(out, text, keep, spaced);
+        return append_runs_safely(out, runs);
     };
-    // SAFETY: whole characters and spaces are appended.
+    // SAFETY: spaces and the runs are appended, which are whole characters.
     let out = unsafe { out.as_mut_vec() };
     // All bytes of a word, a space for each run, and what is written beyond the last one.
     out.reserve(3 * WORD);
@@ -42,7 +66,8 @@ pub(super) fn append_runs(out: &mut String, text: &str, mut keep: u64, spaced: u
 
 /// Does the same anywhere in a text.
 #[cold]
-fn append_runs_safely(out: &mut String, text: &str, mut keep: u64, spaced: u64) {
+fn append_runs_safely(out: &mut String, runs: Runs<'_>) {
+    let (text, mut keep, spaced) = runs.parts();
     while keep != 0 {
         let start = keep.trailing_zeros() as usize;
         let end = start + (!(keep >> start)).trailing_zeros() as usize;
@@ -60,10 +85,10 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::super::scan::WORD;
-    use super::{append_runs, append_runs_safely};
+    use super::{Runs, append_runs, append_runs_safely};
 
     /// A text, masks of the characters of its first word that are kept and of their runs that a space goes before. Before each run but
-    /// one at the beginning is a byte that is left out.
+    /// one at the beginning is a byte that is left out: what [`Runs::new`] asks for.
     pub(in super::super) fn parts() -> impl Strategy<Value = (String, u64, u64)> {
         ("[a中é😀 ]{0,200}", any::<u64>(), any::<u64>()).prop_map(|(text, kept, spaced)| {
             let within = |&(place, c): &(usize, char)| place + c.len_utf8() <= WORD && kept >> place & 1 == 1;
@@ -79,8 +104,10 @@ pub(super) mod tests {
         #[test]
         fn runs_are_appended_in_one_way((text, keep, spaced) in parts()) {
             let (mut fast, mut safe) = ("x".to_owned(), "x".to_owned());
-            append_runs(&mut fast, &text, keep, spaced);
-            append_runs_safely(&mut safe, &text, keep, spaced);
+            // SAFETY: `parts` makes such masks.
+            let runs = unsafe { Runs::new(&text, keep, spaced) };
+            append_runs(&mut fast, runs);
+            append_runs_safely(&mut safe, runs);
             prop_assert_eq!(fast, safe);
         }
     }

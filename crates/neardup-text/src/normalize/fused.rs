@@ -10,7 +10,7 @@
 //! ([`stepwise`](super::stepwise)), which define the result, together with its base character and everything up to the next base
 //! character. The same holds for a number whose signs are not evidently part of it.
 
-use super::append::append_runs;
+use super::append::{Runs, append_runs};
 use super::kinds::{Kinds, SEEN, judge};
 use super::numbers::{Fate, REACH, fate};
 use super::scan::{WORD, is_other};
@@ -230,7 +230,7 @@ impl Pass<'_, '_> {
     fn all_with(
         &mut self,
         judge: impl Fn(&[u8; SEEN]) -> Kinds,
-        append: impl Fn(&mut String, &str, u64, u64),
+        append: impl Fn(&mut String, Runs<'_>),
         may_simplify: impl Fn(&[u8; SEEN], u64) -> bool,
     ) {
         let (mut at, mut check) = (0, UNCHECKED);
@@ -279,7 +279,8 @@ impl Pass<'_, '_> {
     /// Treats a word of the first `width` bytes at `at`, which has characters of the known kinds only; returns `false`, and does nothing, if
     /// a sign in it needs more than its neighbours.
     #[inline(always)]
-    fn simple(&mut self, kinds: &Kinds, at: usize, width: usize, append: impl Fn(&mut String, &str, u64, u64)) -> bool {
+    #[allow(unsafe_code, reason = "whether runs are whole characters is asked here, where it takes two instructions")]
+    fn simple(&mut self, kinds: &Kinds, at: usize, width: usize, append: impl Fn(&mut String, Runs<'_>)) -> bool {
         let within = u64::MAX >> (WORD - width);
         let signs = kinds.signs & within;
         let percents = kinds.percents & within;
@@ -302,6 +303,11 @@ impl Pass<'_, '_> {
         }
         let spaces = kinds.whole(spaces);
         let keep = !(spaces | gone) & within;
+        // Never so, since all that does not stay are whole characters; but this alone shows that what is written is text.
+        let is_cut = (keep ^ keep << 1) & within & kinds.followers != 0;
+        if is_cut {
+            return false;
+        }
         if self.run < at {
             self.flush(at);
         }
@@ -311,7 +317,10 @@ impl Pass<'_, '_> {
             spaced &= keep.wrapping_sub(1);
         }
         let written = self.out.len();
-        append(self.out, self.text.get(at..).unwrap_or_default(), keep, spaced);
+        // SAFETY: no run begins or ends before a byte that follows another of its character, as just asked, and the first `width` bytes,
+        // all that runs may have, are whole characters. `spaced` has first bits of runs only.
+        let runs = unsafe { Runs::new(self.text.get(at..).unwrap_or_default(), keep, spaced) };
+        append(self.out, runs);
         self.capitals |= kinds.capitals & within != 0;
         let last = |mask: u64| mask.checked_ilog2();
         if let Some(anchor) = last(keep & !(kinds.digits | staying | kinds.followers)) {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::hash::token_hash;
 
+use super::scan::WORD;
 use super::{Buffer, Fold, Pair, Steps, fused, normalize, normalize_with, stepwise};
 
 fn run(text: &str, steps: Steps) -> String {
@@ -140,6 +141,49 @@ proptest! {
         for text in [text, numbers] {
             let once = run(&text, steps);
             prop_assert_eq!(run(&once, steps), once);
+        }
+    }
+}
+
+/// Compares each kernel with the steps, with space and without.
+fn assert_folds(text: &str, buffer: &mut Buffer) {
+    for steps in [Steps::WORDS, Steps::CHARS] {
+        let expected = oracle(text, steps);
+        for fold in FOLDS {
+            assert_eq!(normalize_with(*fold, text, steps, buffer), expected, "{text:?}");
+        }
+    }
+}
+
+/// A character that is not plain, at each place of a word and across its end: in a word that is its own result, and in one that is written.
+#[test]
+fn a_character_may_lie_across_words() {
+    let mut buffer = Buffer::default();
+    for c in NASTY.chars().chain("０９．％𠁞𝟗後".chars()) {
+        for place in (0..8).chain(WORD - 8..WORD + 8) {
+            for (head, filler) in [("", "a"), ("A ", "中"), ("。", "1"), ("", "，")] {
+                let fillers = filler.repeat(place.saturating_sub(head.len()) / filler.len());
+                let narrow = "b".repeat(place.saturating_sub(head.len() + fillers.len()));
+                let end = filler.repeat(WORD / filler.len());
+                for text in [format!("{head}{narrow}{fillers}{c}"), format!("{head}{fillers}{narrow}{c}{end}b{c}")] {
+                    assert_folds(&text, &mut buffer);
+                }
+            }
+        }
+    }
+}
+
+/// Texts of each length up to two words, which end anywhere in a word, and lie anywhere in memory.
+#[test]
+fn a_text_may_end_anywhere() {
+    let mut buffer = Buffer::default();
+    for pieces in ["a", "A ", "中，", "中1.5％", "😀a", "後1,234,", "ｶﾞ", "e\u{301}é", "中\u{200d}。", "Ａ１．５ %"]
+    {
+        let text = pieces.repeat(2 * WORD);
+        for start in (0..WORD).filter(|&start| text.is_char_boundary(start)) {
+            for end in (start..=start + 2 * WORD + 2).filter(|&end| text.is_char_boundary(end)) {
+                assert_folds(&text[start..end], &mut buffer);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::append::append_runs;
+use super::super::append::{Runs, append_runs};
 use super::super::kinds::{Kinds, SEEN, WIDE_COMMA, judge};
 use super::super::scan::WORD;
 use super::super::simplified::changes_by;
@@ -13,7 +13,7 @@ use super::{Pass, becomes_space};
 #[inline]
 pub(super) fn all(pass: &mut Pass<'_, '_>) -> bool {
     if has_avx512() {
-        // SAFETY: the CPU has what the function is compiled for.
+        // SAFETY: the CPU has what the function is compiled for; AVX-512F comes with AVX-512BW.
         unsafe { all_avx512(pass) };
         return true;
     }
@@ -48,14 +48,14 @@ fn has_bit_instructions() -> bool {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[expect(clippy::redundant_closure, reason = "closures are compiled for these features, as the function is")]
 fn all_avx2(pass: &mut Pass<'_, '_>) {
-    pass.all_with(|seen| judge(seen), |out, text, keep, spaced| append_runs(out, text, keep, spaced), |_, _| true);
+    pass.all_with(|seen| judge(seen), |out, runs| append_runs(out, runs), |_, _| true);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
 fn all_avx512(pass: &mut Pass<'_, '_>) {
     pass.all_with(
         |seen| judge_avx512(seen),
-        |out, text, keep, spaced| append_avx512(out, text, keep, spaced),
+        |out, runs| append_avx512(out, runs),
         |seen, first| any_changes_avx512(seen, first),
     );
 }
@@ -149,10 +149,11 @@ fn any_changes_avx512(seen: &[u8; SEEN], first: u64) -> bool {
     pairs.any(|(firsts, lasts)| firsts.iter().zip(lasts).any(|(&first, &last)| changes_by(first, last)))
 }
 
-/// Appends the runs of `keep` as [`append_runs`] does: the last byte before a run becomes the space, and all that stays moves together.
+/// Appends runs as [`append_runs`] does: the last byte before a run becomes the space, and all that stays moves together.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-fn append_avx512(out: &mut String, text: &str, keep: u64, spaced: u64) {
+fn append_avx512(out: &mut String, runs: Runs<'_>) {
+    let (text, keep, spaced) = runs.parts();
     if spaced & 1 == 1 {
         out.push(' ');
     }
@@ -167,7 +168,7 @@ fn append_avx512(out: &mut String, text: &str, keep: u64, spaced: u64) {
     let word = _mm512_mask_mov_epi8(word, before, _mm512_set1_epi8(b' '.cast_signed()));
     let packed = _mm512_maskz_compress_epi8(keep | before, word);
     // SAFETY: there is room for the 64 bytes written, of which as many are text as are selected. They are whole characters and
-    // spaces, since the caller's runs are whole characters, and a byte before a run belongs to none.
+    // spaces, since the runs are whole characters, and a byte before a run belongs to none.
     unsafe {
         let out = out.as_mut_vec();
         out.reserve(WORD);
@@ -185,7 +186,7 @@ fn append_avx512(out: &mut String, text: &str, keep: u64, spaced: u64) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::super::append::{append_runs, tests::parts};
+    use super::super::super::append::{Runs, append_runs, tests::parts};
     use super::super::super::kinds::{Kinds, SEEN, judge};
     use super::super::super::simplified::simplified;
     use super::{any_changes_avx512, append_avx512, becomes_space, has_avx512, judge_avx512};
@@ -225,9 +226,11 @@ mod tests {
                 return Ok(());
             }
             let (mut fast, mut expected) = ("x".to_owned(), "x".to_owned());
+            // SAFETY: `parts` makes such masks.
+            let runs = unsafe { Runs::new(&text, keep, spaced) };
             // SAFETY: the CPU has AVX-512.
-            unsafe { append_avx512(&mut fast, &text, keep, spaced) };
-            append_runs(&mut expected, &text, keep, spaced);
+            unsafe { append_avx512(&mut fast, runs) };
+            append_runs(&mut expected, runs);
             prop_assert_eq!(fast, expected);
         }
     }
