@@ -1367,6 +1367,12 @@ BEGIN
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
+    IF is_new AND checked ->> 'proposed_title' IS NOT NULL THEN
+        RAISE NOTICE 'the guard of % reads no title', target
+            USING DETAIL = 'Where many texts follow one form, what decides may stand in the title.',
+                  HINT = format('Column %1$I may be one: SELECT neardup.protect(%2$L, %3$L, title => %4$L);',
+                      checked ->> 'proposed_title', target, document, checked ->> 'proposed_title');
+    END IF;
     guarded.target := target;
     guarded.document := document;
     -- Steps that read the table come before steps that lock others out, which are the triggers at the end.
@@ -3566,6 +3572,14 @@ CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABL
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
 
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, looked_at bigint)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
+
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
 COMMENT ON FUNCTION neardup_internal.begin_run(jsonb, text, text, bigint) IS 'begins a run in the log, and returns its number';
@@ -3652,6 +3666,19 @@ BEGIN
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
         RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
     END LOOP;
+    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
+           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
+                       p.differ || (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name)
+            FROM neardup.protected p
+            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document')::pg_catalog.name, p.document)
+            LIMIT 1) AS statement
+    INTO sample
+    FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c LIMIT 8) d;
+    IF sample.columns IS NOT NULL THEN
+        RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s; a headline goes to title.', sample.statement);
+    END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong
     INTO sample
@@ -4806,7 +4833,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:62
+-- src/cleanup/mod.rs:63
 -- pg_neardup::cleanup::check_committing
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4866,6 +4893,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
+-- src/cleanup/differing.rs:20
+-- pg_neardup::cleanup::differing::differing_columns
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
 -- src/near_duplicate/mod.rs:33
 -- pg_neardup::near_duplicate::document_of_parts
 -- Skipped due to `#[pgrx(sql = false)]`
@@ -4920,7 +4953,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:334
+-- src/guard/protect.rs:348
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4974,13 +5007,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:33
+-- src/cleanup/mod.rs:34
 -- pg_neardup::cleanup::hold_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:55
+-- src/cleanup/mod.rs:56
 -- pg_neardup::cleanup::in_transaction_block
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4998,7 +5031,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:344
+-- src/guard/protect.rs:358
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5022,7 +5055,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:368
+-- src/guard/protect.rs:382
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5376,13 +5409,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:49
+-- src/cleanup/mod.rs:50
 -- pg_neardup::cleanup::release_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:83
+-- src/cleanup/mod.rs:84
 -- pg_neardup::cleanup::row_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5604,7 +5637,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:77
+-- src/cleanup/mod.rs:78
 -- pg_neardup::cleanup::text_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -51,6 +51,14 @@ CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABL
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
 
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, looked_at bigint)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
+
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
 COMMENT ON FUNCTION neardup_internal.begin_run(jsonb, text, text, bigint) IS 'begins a run in the log, and returns its number';
@@ -137,6 +145,19 @@ BEGIN
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
         RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
     END LOOP;
+    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
+           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
+                       p.differ || (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name)
+            FROM neardup.protected p
+            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document')::pg_catalog.name, p.document)
+            LIMIT 1) AS statement
+    INTO sample
+    FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c LIMIT 8) d;
+    IF sample.columns IS NOT NULL THEN
+        RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s; a headline goes to title.', sample.statement);
+    END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong
     INTO sample

@@ -136,7 +136,8 @@ pub fn checked_guard(
             set(&mut settings, "log", log.filter(|log| *log));
             let judges = comparison.verify.measure() == "facts";
             let proposed = only_time_column(target, &columns).filter(|_| judges && time_column.is_none());
-            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed }).to_string())
+            let titled = title_column(target, &columns).filter(|_| comparison.verify.reads_titles() && title.is_none());
+            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed, "proposed_title": titled }).to_string())
         })
     }
 }
@@ -146,6 +147,19 @@ fn only_time_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
     let times = || catalog::columns(table).into_iter().filter(catalog::is_time);
     let mut free = times().filter(|column| !column.is_generated && !guarded.contains(&column.name));
     free.next().filter(|_| times().count() == 1).map(|column| column.name)
+}
+
+/// Names of columns that hold titles.
+const TITLES: [&str; 6] = ["title", "headline", "heading", "subject", "标题", "標題"];
+
+/// Returns the column that is named as a title and that the guard does not have yet.
+fn title_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
+    let is_title = |column: &catalog::Column| {
+        [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(column.kind))
+            && TITLES.contains(&column.name.to_lowercase().as_str())
+    };
+    let mut free = catalog::columns(table).into_iter().filter(|column| !guarded.contains(&column.name));
+    free.find(is_title).map(|column| column.name)
 }
 
 fn set(settings: &mut Map<String, Value>, name: &str, value: Option<impl serde::Serialize>) {

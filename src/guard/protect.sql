@@ -99,6 +99,12 @@ BEGIN
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
+    IF is_new AND checked ->> 'proposed_title' IS NOT NULL THEN
+        RAISE NOTICE 'the guard of % reads no title', target
+            USING DETAIL = 'Where many texts follow one form, what decides may stand in the title.',
+                  HINT = format('Column %1$I may be one: SELECT neardup.protect(%2$L, %3$L, title => %4$L);',
+                      checked ->> 'proposed_title', target, document, checked ->> 'proposed_title');
+    END IF;
     guarded.target := target;
     guarded.document := document;
     -- Steps that read the table come before steps that lock others out, which are the triggers at the end.

@@ -185,12 +185,14 @@ impl<'p> Pair<'p> {
         Ok(Some(found).filter(|(verdict, score)| verdict.keeps_one() && *score >= least))
     }
 
-    /// Returns what the model is given of the pair, for training, and for learning.
+    /// Returns what the model is given of the pair, for training, and the score if it is certain without the model.
     ///
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
-    pub fn inputs(self) -> Result<Inputs> {
-        Ok(self.evidence()?.inputs)
+    pub fn inputs(self) -> Result<(Inputs, Option<f64>)> {
+        let evidence = self.evidence()?;
+        let certain = evidence.without_model().map(|(_, score)| score);
+        Ok((evidence.inputs, certain))
     }
 
     /// Returns what is learned of the pair from an answer; `None` if the model is not asked about it.

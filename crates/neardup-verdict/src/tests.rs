@@ -185,7 +185,7 @@ fn what_does_not_count_is_no_conflict() {
         ("12,000人参加", "一万二千人参加"),
         ("新华社北京5月9日电 大桥通车", "新华社上海5月10日电 大桥通车"),
         ("大桥通车@小明", "大桥通车@小红"),
-        ("大桥通车 http://a.example/1", "大桥通车 http://b.example/2"),
+        ("大桥今日通车 http://a.example/1", "大桥今日通车 http://b.example/2"),
         ("赞123//@小明:大桥今天正式通车", "好45//@小明:大桥今天正式通车"),
         ("会议于2023年5月22日召开", "会议于5月22日召开"),
         ("大桥长2公里", "大桥"),
@@ -193,6 +193,35 @@ fn what_does_not_count_is_no_conflict() {
         ("Many of the passengers were children", "Most of the passengers were children"),
     ] {
         assert_eq!(kinds(a, b), [], "{a} / {b}");
+    }
+}
+
+#[test]
+fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
+    let copies = |a: &str, b: &str| {
+        let (a, b) = (Prepared::new(a).unwrap(), Prepared::new(b).unwrap());
+        Pair::new(&a, &b).duplicate().unwrap().is_some()
+    };
+    for (a, b) in [
+        ("Watch live: https://t.co/a1B2c3", "Watch live: https://t.co/d4E5f6"),
+        ("看直播 http://t.cn/a1B2c3", "看直播 http://t.cn/d4E5f6"),
+        ("via @riverpost https://t.co/a1B2c3", "via @riverpost https://t.co/d4E5f6"),
+        ("https://river.example/bridge-opens", "https://river.example/ferry-stops"),
+        ("Thank you, @mary_hill, for your support!", "Thank you, @peter_ford, for your support!"),
+        ("Joining @morning_radio in a minute", "Joining @evening_radio in a minute"),
+        ("谢谢 @河边小明 的支持", "谢谢 @山上小红 的支持"),
+    ] {
+        assert!(!copies(a, b), "{a} / {b}");
+    }
+    for (a, b) in [
+        ("Watch live: https://river.example/live?utm_source=x", "WATCH LIVE: https://river.example/live"),
+        ("New bridge across the river opens https://t.co/a1B2c3", "New bridge across the river opens https://t.co/d4E5f6"),
+        ("跨江大桥今天正式通车 http://t.cn/a1B2c3", "跨江大桥今天正式通车 http://t.cn/d4E5f6"),
+        ("@mary_hill the new bridge opens to all on Monday", "@peter_ford the new bridge opens to all on Monday"),
+        ("The new bridge opens to all on Monday via @riverpost", "The new bridge opens to all on Monday via @hillpost"),
+        ("好//@河边小明:大桥今天正式通车", "好//@山上小红:大桥今天正式通车"),
+    ] {
+        assert!(copies(a, b), "{a} / {b}");
     }
 }
 

@@ -31,12 +31,14 @@ pub enum Set {
     Fresh,
     /// The fifth reading.
     Fifth,
+    /// The sixth: tables of other kinds again, read to test the model that was trained on the others.
+    Sixth,
     /// Written for training.
     Written,
 }
 
 impl Set {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Natural,
         Self::Natural2,
         Self::Hard,
@@ -46,6 +48,7 @@ impl Set {
         Self::Gone,
         Self::Fresh,
         Self::Fifth,
+        Self::Sixth,
         Self::Written,
     ];
 

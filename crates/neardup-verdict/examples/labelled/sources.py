@@ -1,4 +1,5 @@
-"""Reads files of a git repository at one commit, for tables.py: Source, and what splits its texts into records and lines."""
+"""What the tables of fifth.py and sixth.py are made with: Source reads files of a git repository at one commit, table() and Row register
+tables and make their rows, the others split texts and paths."""
 
 import csv
 import io
@@ -6,9 +7,40 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+MOST_ROWS = 50_000
 
 # By default the module refuses fields of more than 128 KiB, and a text may be longer.
 csv.field_size_limit(10**9)
+
+
+class Row(NamedTuple):
+    """A row as its source has it. Rows without text, and rows whose id an earlier row has, are left out."""
+
+    id: Any
+    text: Any
+    title: Any = None
+    date: Any = None
+
+    def json(self):
+        fields = {"id": str(self.id), "text": self.text.strip()}
+        fields.update((name, str(value).strip()) for name in ("title", "date") if (value := getattr(self, name)))
+        return json.dumps(fields, ensure_ascii=False)
+
+
+TABLES = {}
+
+
+def table(*sources, most_rows=MOST_ROWS):
+    """Registers a function that yields the rows of the table of its name. Takes repositories as OWNER/NAME@COMMIT."""
+
+    def register(rows):
+        TABLES[rows.__name__] = (rows, sources, most_rows)
+        return rows
+
+    return register
 
 
 class Source:
@@ -74,3 +106,12 @@ def records(text, **dialect):
 def lines(text):
     """Yields number and contents of each line: those that end with a line feed, and no others, as splitlines() would have."""
     return enumerate(text.split("\n"))
+
+
+def stem(path):
+    return PurePosixPath(path).stem
+
+
+def within(folder, path):
+    """Returns a path below a folder, without its ending."""
+    return str(PurePosixPath(path).relative_to(folder).with_suffix(""))

@@ -146,7 +146,7 @@ pub fn show(table: &Table, a: &str, b: &str) -> Result<()> {
         keys: [&|| Ok(of_a.keys.clone()), &|| Ok(of_b.keys.clone())],
     };
     println!("{}\n--------\n{}\n--------", of_a.text, of_b.text);
-    let inputs = Pair::new(&text_a, &text_b).apart(table.apart(a, b)).known(known).inputs()?;
+    let (inputs, _) = Pair::new(&text_a, &text_b).apart(table.apart(a, b)).known(known).inputs()?;
     println!("{inputs:#?}");
     let known = Known {
         forms: &mut forms,

@@ -55,6 +55,7 @@ fn main() -> Result<()> {
             Set::Gone,
             Set::Fresh,
             Set::Fifth,
+            Set::Sixth,
         ] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =

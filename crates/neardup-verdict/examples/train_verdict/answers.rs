@@ -109,10 +109,12 @@ fn tables(scored: &[Scored<'_>]) -> BTreeMap<String, Vec<Pair>> {
     // No table has a column in which copies agree.
     let places = NUMBERS.map(|name| Inputs::names().position(|of| of == name));
     let mut tables: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-    for of in scored.iter().filter(|of| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth)) {
+    for of in scored.iter().filter(|of| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth)) {
         let numbers = of.case.numbers.iter().find(|(knowing, _)| *knowing == Knowing::List);
         let (Some(score), Some((_, numbers))) = (of.score(Knowing::List), numbers) else { continue };
-        let values: Vec<f64> = [libm::log(score / (1.0 - score))]
+        // A pair that is certain counts as one of the surest.
+        let surest = score.clamp(0.002, 0.998);
+        let values: Vec<f64> = [libm::log(surest / (1.0 - surest))]
             .into_iter()
             .chain(places.map(|place| place.map_or(AGREEMENT, |place| numbers[place])))
             .collect();

@@ -47,6 +47,8 @@ pub struct Case {
     /// Whether both rows have the same title, if both have one.
     pub one_title: Option<bool>,
     pub numbers: Vec<(Knowing, Vec<f64>)>,
+    /// The score, where the model is not asked.
+    pub certain: Vec<(Knowing, f64)>,
 }
 
 impl Case {
@@ -54,6 +56,7 @@ impl Case {
         let (a, b) = (Prepared::new(&pair.texts[0])?, Prepared::new(&pair.texts[1])?);
         let is_short = pair.texts.iter().any(|text| text.chars().count() < neardup_verdict::SHORT);
         let least = neardup_verdict::duplicate::least_overlap(is_short);
+        let (inputs, certain) = neardup_verdict::Pair::new(&a, &b).inputs()?;
         Ok(Self {
             set: pair.set,
             table: table.to_owned(),
@@ -63,7 +66,8 @@ impl Case {
             weight: pair.weight,
             candidate: candidate && a.overlap(&b) >= least,
             one_title: None,
-            numbers: vec![(Knowing::Texts, neardup_verdict::Pair::new(&a, &b).inputs()?.values().to_vec())],
+            numbers: vec![(Knowing::Texts, inputs.values().to_vec())],
+            certain: certain.map(|score| (Knowing::Texts, score)).into_iter().collect(),
         })
     }
 
@@ -93,7 +97,9 @@ impl Case {
             if knowing == Knowing::Titled {
                 of = of.titled(&pair.titles[0], &pair.titles[1]);
             }
-            case.numbers.push((knowing, of.inputs()?.values().to_vec()));
+            let (inputs, certain) = of.inputs()?;
+            case.numbers.push((knowing, inputs.values().to_vec()));
+            case.certain.extend(certain.map(|score| (knowing, score)));
         }
         Ok(case)
     }
@@ -142,7 +148,7 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
 /// Writes cases to a file, so that a model can be trained again without the tables.
 pub fn save(cases: &[Case], path: &str) -> Result<()> {
     let mut out = format!(
-        "set\ttable\tid\tid\tlabel\tsure\tweight\tcandidate\tone_title\tknowing\t{}\n",
+        "set\ttable\tid\tid\tlabel\tsure\tweight\tcandidate\tone_title\tknowing\tcertain\t{}\n",
         Inputs::names().collect::<Vec<_>>().join("\t")
     );
     for case in cases {
@@ -150,9 +156,11 @@ pub fn save(cases: &[Case], path: &str) -> Result<()> {
             let [a, b] = &case.ids;
             let Case { set, table, label, sure, weight, candidate, one_title, .. } = case;
             let one_title = one_title.map_or("", |of| if of { "true" } else { "false" });
+            let certain = case.certain.iter().find(|(of, _)| of == knowing).map(|(_, score)| score.to_string());
             write!(
                 out,
-                "{set:?}\t{table}\t{a}\t{b}\t{label}\t{sure}\t{weight}\t{candidate}\t{one_title}\t{knowing:?}"
+                "{set:?}\t{table}\t{a}\t{b}\t{label}\t{sure}\t{weight}\t{candidate}\t{one_title}\t{knowing:?}\t{}",
+                certain.unwrap_or_default()
             )?;
             numbers.iter().try_for_each(|number| write!(out, "\t{number}"))?;
             out.push('\n');
@@ -166,7 +174,10 @@ pub fn load(path: &str) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for line in std::fs::read_to_string(path)?.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [set, table, a, b, label, sure, weight, candidate, one_title, knowing] = fields[..10] else { continue };
+        let [set, table, a, b, label, sure, weight, candidate, one_title, knowing, certain, ref numbers @ ..] = fields[..]
+        else {
+            continue;
+        };
         let ids = [a.to_owned(), b.to_owned()];
         let set = Set::parse(set).ok_or("an unknown set")?;
         let knowing = Knowing::parse(knowing).ok_or("an unknown knowing")?;
@@ -174,10 +185,15 @@ pub fn load(path: &str) -> Result<Vec<Case>> {
             let (sure, candidate) = (sure == "true", candidate == "true");
             let (table, label, weight) = (table.to_owned(), label.to_owned(), weight.parse()?);
             let one_title = one_title.parse().ok();
-            cases.push(Case { set, table, ids, label, sure, weight, candidate, one_title, numbers: Vec::new() });
+            let (numbers, certain) = (Vec::new(), Vec::new());
+            cases.push(Case { set, table, ids, label, sure, weight, candidate, one_title, numbers, certain });
         }
-        let numbers = fields[10..].iter().map(|field| field.parse()).collect::<std::result::Result<_, _>>()?;
-        cases.last_mut().ok_or("no texts")?.numbers.push((knowing, numbers));
+        let numbers = numbers.iter().map(|field| field.parse()).collect::<std::result::Result<_, _>>()?;
+        let case = cases.last_mut().ok_or("no texts")?;
+        case.numbers.push((knowing, numbers));
+        if !certain.is_empty() {
+            case.certain.push((knowing, certain.parse()?));
+        }
     }
     Ok(cases)
 }

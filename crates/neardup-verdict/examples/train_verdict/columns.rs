@@ -16,7 +16,7 @@ const WEIGHT: f64 = 10.0;
 /// table is left out.
 pub fn print(scored: &[Scored<'_>]) {
     let mut tables: BTreeMap<&str, Vec<(bool, f64, bool)>> = BTreeMap::new();
-    for of in scored.iter().filter(|of| matches!(of.case.set, Set::Fresh | Set::Fifth)) {
+    for of in scored.iter().filter(|of| matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth)) {
         let (Some(one_title), Some(log_odds)) = (of.case.one_title, of.log_odds(Knowing::List)) else { continue };
         tables.entry(&of.case.table).or_default().push((one_title, in_table(log_odds), of.keeps));
     }

@@ -27,6 +27,9 @@ impl Scored<'_> {
 
     /// Returns the score by what is known.
     pub fn score(&self, knowing: Knowing) -> Option<f64> {
+        if let Some((_, score)) = self.case.certain.iter().find(|(of, _)| *of == knowing) {
+            return Some(*score);
+        }
         let log_odds = self.log_odds(knowing)?;
         Some(probability(if knowing == Knowing::Texts { log_odds } else { in_table(log_odds) }))
     }
@@ -114,7 +117,7 @@ impl<'c> Held<'c> {
             "tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed"
         );
         let mut measured: Vec<Vec<&Scored<'_>>> = Vec::new();
-        let fresh = |scored: &&Scored<'_>| matches!(scored.case.set, Set::Fresh | Set::Fifth);
+        let fresh = |scored: &&Scored<'_>| matches!(scored.case.set, Set::Fresh | Set::Fifth | Set::Sixth);
         for table in tables {
             let of: Vec<&Scored<'_>> =
                 self.0.iter().filter(fresh).filter(|scored| scored.case.table == table).collect();

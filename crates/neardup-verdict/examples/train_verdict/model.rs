@@ -46,7 +46,9 @@ impl Model {
         let mut totals: BTreeMap<&str, f64> = BTreeMap::new();
         for case in cases {
             let Some(keeps) = case.keeps_one() else { continue };
-            for (knowing, numbers) in &case.numbers {
+            // The model is not asked about what is certain.
+            let asked = |(knowing, _): &&(Knowing, Vec<f64>)| case.certain.iter().all(|(of, _)| of != knowing);
+            for (knowing, numbers) in case.numbers.iter().filter(asked) {
                 let weight = counts(case) * if *knowing == Knowing::List { 1.0 } else { OTHER_KNOWING };
                 *totals.entry(&case.table).or_default() += weight;
                 samples.push((case, Sample { numbers, truth: f64::from(u8::from(keeps)), weight }));

@@ -126,7 +126,8 @@ impl FactReader<'_> {
         near && matches!(self.meaning(at), Some((Meaning::Percent, _)))
     }
 
-    /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one.
+    /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one, and a handle or a link that is read
+    /// is one in any text.
     ///
     /// The capital letter of a word that begins a sentence says nothing; it is a name if the next word has a capital letter too.
     pub(super) fn names(&self, at: usize) -> bool {
@@ -136,6 +137,8 @@ impl FactReader<'_> {
         let sentence = self.plain_capitals.partition_point(|units| units.end <= at);
         let says_nothing = self.plain_capitals.get(sentence).is_some_and(|units| units.start <= at);
         !self.text.latin
+            || self.written(unit).starts_with('@')
+            || self.written(unit).contains('/')
             || !says_nothing
                 && is_name(unit)
                 && (unit.before != Break::Stop

@@ -2,8 +2,9 @@
 //!
 //! Numbers are read by value ([`super::numerals`]), words without case and in one spelling, Han characters in simplified form, so that two
 //! writings of one thing are one unit. What a copy may change without a reader's noticing is left out: links, `@` handles, emoticons, repost
-//! marks, punctuation and space. Where a text that was read before begins or ends with the same sentences, these are not read again
-//! ([`super::shared`]).
+//! marks, punctuation and space. Two of these are units where they are the message: a link beside fewer than five words ("watch live: ..."),
+//! and a handle in the middle of a sentence, which names somebody. Where a text that was read before begins or ends with the same sentences,
+//! these are not read again ([`super::shared`]).
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -20,12 +21,18 @@ use super::shared::Shared;
 use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, Text, Unit, Units};
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::lexicon::{is_han, is_word_char};
-use neardup_text::message::without_markup;
+use neardup_text::message::{LinkKind, links, without_markup};
 use neardup_text::normalize::{Buffer, Steps, normalize, simplified, spelling};
 use neardup_text::{Error, ErrorKind, Result, interrupt};
 
 /// The longest handle, in characters.
 const MAX_HANDLE: usize = 30;
+
+/// A text with fewer words than these beside its links is little without them; a character of a script without spaces counts as a word.
+const FEW_WORDS: usize = 5;
+
+/// The longest text whose links may count, in bytes.
+const LINKED: usize = 8192;
 
 /// The longest emoticon in brackets, in characters.
 const MAX_EMOTICON: usize = 6;
@@ -71,7 +78,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Removes markup and links from a text.
+/// Removes markup from a text, and links unless there is little else.
 ///
 /// # Errors
 /// `LimitExceeded` for a text of 4 GB or more.
@@ -81,12 +88,35 @@ pub(crate) fn plain(text: &str) -> Result<Cow<'_, str>> {
     }
     // Its lines stay, so that quotations are found.
     let text = without_markup(text);
+    if !may_have_links(&text) {
+        return Ok(text);
+    }
+    let mut buffer = Buffer::default();
+    let without = normalize(&text, Steps::LINKS, &mut buffer);
+    Ok(if text.len() <= LINKED && has_few_words(without) { text } else { Cow::Owned(without.to_owned()) })
+}
+
+fn may_have_links(text: &str) -> bool {
     static LINKS: LazyLock<[Finder<'_>; 2]> = LazyLock::new(|| ["://", "www."].map(Finder::new));
-    Ok(if LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some()) {
-        Cow::Owned(normalize(&text, Steps::LINKS, &mut Buffer::default()).to_owned())
-    } else {
-        text
-    })
+    LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some())
+}
+
+/// Says whether a text has fewer words than [`FEW_WORDS`], handles aside.
+fn has_few_words(text: &str) -> bool {
+    let (mut words, mut rest) = (0, text);
+    while let Some(c) = rest.chars().next()
+        && words < FEW_WORDS
+    {
+        let is_one = |c: char| is_han(c) || unspaced(c);
+        let (count, len) = match skipped(rest, c) {
+            0 if is_one(c) || !is_word_char(c) => (usize::from(is_one(c)), c.len_utf8()),
+            0 => (1, rest.find(|c| is_one(c) || !is_word_char(c)).unwrap_or(rest.len())),
+            len => (0, len),
+        };
+        words += count;
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    words < FEW_WORDS
 }
 
 fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> Units {
@@ -96,6 +126,7 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
         shared.map_or_else(Mark::default, |shared| shared.start(ignored, &mut found));
     let mut before = Break::Stop;
     let mut word = String::new();
+    let linked = text.len() <= LINKED && may_have_links(text);
     let mut steps = 0_u32;
     while let Some(rest) = text.get(at..)
         && let Some(raw) = rest.chars().next()
@@ -146,6 +177,10 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             // As it is written, the number begins with its sign.
             at -= minus.unwrap_or(0);
             (kind, number.bits(), len + minus.unwrap_or(0))
+        } else if linked && let Some((key, len)) = link(rest) {
+            (Kind::Word, key, len)
+        } else if c == '@' && let Some(len) = named(text, at, before) {
+            (Kind::Word, token_hash(&rest.get(1..len).unwrap_or_default().to_lowercase()), len)
         } else if let Some(number) = numerals::fraction(raw) {
             found.numbers.push(number);
             (Kind::Number { width: 0, arabic: false }, number.bits(), raw.len_utf8())
@@ -335,6 +370,24 @@ fn is_joiner(c: char) -> bool {
 /// Says whether `c` belongs to a script other than Han that is written without spaces.
 pub(crate) fn unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+}
+
+/// Returns the key and the length, in bytes, of the link that `rest` starts with.
+fn link(rest: &str) -> Option<(u64, usize)> {
+    let link = links(rest.split(char::is_whitespace).next()?).next()?;
+    (link.range.start == 0 && link.kind != LinkKind::Address).then_some((link.key, link.range.end))
+}
+
+/// Returns the length, in bytes, of the handle at `at` if it names somebody: if it stands in a sentence, after a word and before another.
+/// The first ones of a sentence address or quote, those before a colon or after a slash are quoted, the last ones are called in.
+fn named(text: &str, at: usize, before: Break) -> Option<usize> {
+    let (head, rest) = text.split_at_checked(at)?;
+    let len = skipped(rest, '@');
+    let is_beside = |c: char| matches!(c, ' ' | ',' | '，' | '、' | '\'' | '’');
+    let last = head.trim_end_matches(is_beside).chars().next_back()?;
+    let after = rest.get(len..)?.trim_start_matches(is_beside);
+    let is_followed = is_word_char(after.chars().next()?) && link(after).is_none();
+    (len > 0 && before != Break::Stop && is_word_char(last) && is_followed).then_some(len)
 }
 
 /// Returns the length, in bytes, of the handle or the emoticon that `rest` starts with.

@@ -40,11 +40,13 @@ impl Evidence {
         })
     }
 
-    /// Returns the verdict if the model is not asked: the same text, of which nothing else says otherwise, or a text without letters.
+    /// Returns the verdict if the model is not asked: the same text, of which nothing else says otherwise, links to other pages for one, or a
+    /// text without letters.
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
         let known = self.furniture > 0 || self.quotes || self.wholes.is_some();
-        let same_text = self.equal || (!known && self.texts.is_same() && !self.texts.a.text.units.is_empty());
+        let is_same = || self.texts.is_same() && self.inputs.whole.links_differ <= 0.0;
+        let same_text = self.equal || (!known && !self.texts.a.text.units.is_empty() && is_same());
         let agree = self.inputs.agreement.is_none_or(|share| share >= 1.0);
         if same_titles && agree && same_text {
             return Some((Verdict::Copy, 1.0));

@@ -1,0 +1,39 @@
+-- A dry run says in which columns that the guard does not read the rows differ from those that are kept.
+CREATE TABLE adverts (id int PRIMARY KEY, "Home city" varchar(20), level smallint, open boolean, link text UNIQUE, posted date, extra jsonb,
+    title text, body text, slug text GENERATED ALWAYS AS (lower(title)) STORED);
+SELECT neardup.protect('adverts', 'body', on_duplicate => 'warn');
+SET client_min_messages = warning;
+INSERT INTO adverts SELECT n, (ARRAY['Tampa', 'Arlington', ' Tampa ', NULL])[n], n % 2, true, 'link ' || n, '2031-01-01'::date + n, '{}', 'Nurse',
+    'We are looking for a registered nurse with two years of practice who likes to work in a small team on the night shift; the clinic pays for training and moving.'
+    FROM generate_series(1, 4) n;
+RESET client_min_messages;
+CALL neardup.cleanup('adverts');
+-- What the guard reads is not counted, and it stays named.
+SELECT neardup.protect('adverts', 'body', differ => ARRAY['level'], title => 'title');
+CALL neardup.cleanup('adverts');
+-- Nothing to say.
+SELECT neardup.protect('adverts', 'body', differ => ARRAY['level', 'Home city']);
+CALL neardup.cleanup('adverts');
+-- Only columns that the caller may read.
+SELECT neardup.protect('adverts', 'body', differ => '{}', reset => '{title}');
+CREATE ROLE regress_columns;
+GRANT SELECT (id, level, body, posted), DELETE ON adverts TO regress_columns;
+SET ROLE regress_columns;
+CALL neardup.cleanup('adverts', action => 'delete');
+RESET ROLE;
+-- Another table: columns of the same name and type.
+CREATE TABLE known (id int PRIMARY KEY, "Home city" text, level smallint, body text);
+INSERT INTO known SELECT 1, 'Reno', 7, body FROM adverts WHERE id = 1;
+CALL neardup.cleanup('adverts', against => 'known');
+-- Of many rows about 1,000 are looked at.
+SET client_min_messages = error;
+INSERT INTO adverts (id, level, title, body) SELECT n, n % 2, 'Cook', (SELECT body FROM adverts WHERE id = 1) FROM generate_series(5, 2600) n;
+RESET client_min_messages;
+CALL neardup.cleanup('adverts', document => 'body');
+-- Names and values are not SQL.
+CREATE TABLE "it's" ("i d" int PRIMARY KEY, "a""b; DROP TABLE known" text, "d'oc" text);
+SELECT neardup.protect('"it''s"', 'd''oc', on_duplicate => 'mark');
+INSERT INTO "it's" SELECT n, '''' || n, 'The night ferry from Willow Quay stops running next Monday; an electric bus takes its place at the same fare.' FROM generate_series(1, 2) n;
+CALL neardup.cleanup('"it''s"');
+DROP TABLE adverts, known, "it's";
+DROP ROLE regress_columns;
