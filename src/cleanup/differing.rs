@@ -32,7 +32,14 @@ fn differing_columns(
         session.each(&statement, &[], |row| {
             let looked_at = row.number(1).unwrap_or_default();
             let rows = (2..).map(|column| row.number(column).unwrap_or_default());
-            counts.extend(names.iter().cloned().zip(rows).filter(|(_, rows)| *rows > 0).map(|(name, rows)| (name, rows, looked_at)));
+            counts.extend(
+                names
+                    .iter()
+                    .cloned()
+                    .zip(rows)
+                    .filter(|(_, rows)| *rows > 0)
+                    .map(|(name, rows)| (name, rows, looked_at)),
+            );
             Ok(())
         })?;
         Ok(counts)

@@ -137,7 +137,8 @@ pub fn checked_guard(
             let judges = comparison.verify.measure() == "facts";
             let proposed = only_time_column(target, &columns).filter(|_| judges && time_column.is_none());
             let titled = title_column(target, &columns).filter(|_| comparison.verify.reads_titles() && title.is_none());
-            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed, "proposed_title": titled }).to_string())
+            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed, "proposed_title": titled })
+                .to_string())
         })
     }
 }

@@ -215,7 +215,10 @@ fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
     }
     for (a, b) in [
         ("Watch live: https://river.example/live?utm_source=x", "WATCH LIVE: https://river.example/live"),
-        ("New bridge across the river opens https://t.co/a1B2c3", "New bridge across the river opens https://t.co/d4E5f6"),
+        (
+            "New bridge across the river opens https://t.co/a1B2c3",
+            "New bridge across the river opens https://t.co/d4E5f6",
+        ),
         ("跨江大桥今天正式通车 http://t.cn/a1B2c3", "跨江大桥今天正式通车 http://t.cn/d4E5f6"),
         ("@mary_hill the new bridge opens to all on Monday", "@peter_ford the new bridge opens to all on Monday"),
         ("The new bridge opens to all on Monday via @riverpost", "The new bridge opens to all on Monday via @hillpost"),

@@ -109,7 +109,9 @@ fn tables(scored: &[Scored<'_>]) -> BTreeMap<String, Vec<Pair>> {
     // No table has a column in which copies agree.
     let places = NUMBERS.map(|name| Inputs::names().position(|of| of == name));
     let mut tables: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-    for of in scored.iter().filter(|of| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth)) {
+    for of in
+        scored.iter().filter(|of| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth))
+    {
         let numbers = of.case.numbers.iter().find(|(knowing, _)| *knowing == Knowing::List);
         let (Some(score), Some((_, numbers))) = (of.score(Knowing::List), numbers) else { continue };
         // A pair that is certain counts as one of the surest.

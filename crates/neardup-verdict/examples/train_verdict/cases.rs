@@ -174,7 +174,8 @@ pub fn load(path: &str) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for line in std::fs::read_to_string(path)?.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [set, table, a, b, label, sure, weight, candidate, one_title, knowing, certain, ref numbers @ ..] = fields[..]
+        let [set, table, a, b, label, sure, weight, candidate, one_title, knowing, certain, ref numbers @ ..] =
+            fields[..]
         else {
             continue;
         };

@@ -88,7 +88,7 @@ impl Model {
             "//! The model, written by `cargo run --release -p neardup-verdict --example train_verdict -- --write`. See `docs/accuracy.md`.\n\n\
              use super::line::Term;\nuse super::trees::{{Split, Trees}};\n\n\
              /// The trees.\n\
-             pub(super) static TREES: Trees<'static> = Trees {{ constant: {constant:?}, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES }};\n\n\
+             #[rustfmt::skip]\npub(super) static TREES: Trees<'static> = Trees {{ constant: {constant:?}, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES }};\n\n\
              const fn split(number: u8, threshold: f32, below: i16, above: i16) -> Split {{\n    Split {{ number, threshold, next: [below, above] }}\n}}\n\n\
              const fn term(weight: f32, least: f32, most: f32) -> Term {{\n    Term {{ weight, least, most }}\n}}\n"
         );

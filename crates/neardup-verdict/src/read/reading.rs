@@ -179,7 +179,9 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             (kind, number.bits(), len + minus.unwrap_or(0))
         } else if linked && let Some((key, len)) = link(rest) {
             (Kind::Word, key, len)
-        } else if c == '@' && let Some(len) = named(text, at, before) {
+        } else if c == '@'
+            && let Some(len) = named(text, at, before)
+        {
             (Kind::Word, token_hash(&rest.get(1..len).unwrap_or_default().to_lowercase()), len)
         } else if let Some(number) = numerals::fraction(raw) {
             found.numbers.push(number);

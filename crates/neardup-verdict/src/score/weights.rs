@@ -4,6 +4,7 @@ use super::line::Term;
 use super::trees::{Split, Trees};
 
 /// The trees.
+#[rustfmt::skip]
 pub(super) static TREES: Trees<'static> = Trees { constant: -1.467943457274541, roots: &ROOTS, splits: &SPLITS, leaves: &LEAVES };
 
 const fn split(number: u8, threshold: f32, below: i16, above: i16) -> Split {
