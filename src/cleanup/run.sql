@@ -147,7 +147,7 @@ BEGIN
     END LOOP;
     SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
            (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
-                       p.differ || (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name)
+                       pg_catalog.array_append(p.differ, (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name))
             FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document')::pg_catalog.name, p.document)
             LIMIT 1) AS statement

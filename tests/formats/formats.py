@@ -1,7 +1,7 @@
 """Checks the golden vectors of the stored formats against a second implementation.
 
     python3 tests/formats/formats.py                    # compares
-    python3 tests/formats/formats.py --print stored     # prints those of docs/internals/formats.md; or signatures
+    python3 tests/formats/formats.py --print stored     # prints those of docs/internals/formats.md; or signatures, banding
     python3 tests/formats/formats.py --freeze           # adds the new ones to tests/formats/frozen, which nothing leaves
     python3 tests/formats/formats.py --unfrozen         # fails with those that --freeze would add
 
@@ -13,13 +13,14 @@ import pathlib
 import re
 import sys
 
+import banding
 import signatures
 import stored
 
 INTERNALS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "internals"
 # The digests of all vectors of released versions: page, code and tests can be changed together, and then no comparison of these fails.
 FROZEN = pathlib.Path(__file__).with_name("frozen")
-PAGES = {"signatures": (signatures, "signatures.md"), "stored": (stored, "formats.md")}
+PAGES = {"signatures": (signatures, "signatures.md"), "stored": (stored, "formats.md"), "banding": (banding, "banding.md")}
 
 
 def computed(module):
