@@ -149,7 +149,7 @@ BEGIN
            (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
                        pg_catalog.array_append(p.differ, (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name))
             FROM neardup.protected p
-            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document')::pg_catalog.name, p.document)
+            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
             LIMIT 1) AS statement
     INTO sample
     FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c LIMIT 8) d;

@@ -136,7 +136,8 @@ pub fn checked_guard(
             set(&mut settings, "log", log.filter(|log| *log));
             let judges = comparison.verify.measure() == "facts";
             let proposed = only_time_column(target, &columns).filter(|_| judges && time_column.is_none());
-            let titled = title_column(target, &columns).filter(|_| comparison.verify.reads_titles() && title.is_none());
+            let titled = title_column(target, &columns)
+                .filter(|_| comparison.verify.reads_titles() && title.is_none() && expression.is_none());
             Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed, "proposed_title": titled })
                 .to_string())
         })
@@ -159,7 +160,8 @@ fn title_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
         [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(column.kind))
             && TITLES.contains(&column.name.to_lowercase().as_str())
     };
-    let mut free = catalog::columns(table).into_iter().filter(|column| !guarded.contains(&column.name));
+    let mut free =
+        catalog::columns(table).into_iter().filter(|column| !column.is_generated && !guarded.contains(&column.name));
     free.find(is_title).map(|column| column.name)
 }
 

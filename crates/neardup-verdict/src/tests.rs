@@ -1,6 +1,8 @@
 //! Verdicts on pairs written for the purpose, and what holds for every pair.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -210,6 +212,7 @@ fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
         ("Thank you, @mary_hill, for your support!", "Thank you, @peter_ford, for your support!"),
         ("Joining @morning_radio in a minute", "Joining @evening_radio in a minute"),
         ("谢谢 @河边小明 的支持", "谢谢 @山上小红 的支持"),
+        ("谢谢 ＠河边小明 的支持", "谢谢 ＠山上小红 的支持"),
     ] {
         assert!(!copies(a, b), "{a} / {b}");
     }
@@ -223,6 +226,8 @@ fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
         ("@mary_hill the new bridge opens to all on Monday", "@peter_ford the new bridge opens to all on Monday"),
         ("The new bridge opens to all on Monday via @riverpost", "The new bridge opens to all on Monday via @hillpost"),
         ("好//@河边小明:大桥今天正式通车", "好//@山上小红:大桥今天正式通车"),
+        ("大桥今天正式通车，感谢大家的支持@河边小明", "大桥今天正式通车，感谢大家的支持@山上小红"),
+        ("谢谢 ＠河边小明 的支持", "谢谢 @河边小明 的支持"),
     ] {
         assert!(copies(a, b), "{a} / {b}");
     }
@@ -422,6 +427,18 @@ proptest! {
         prop_assert_eq!(&alone.quotes, &beside.quotes);
         let numbers = |text: &Text<'_>| text.units.iter().map(|unit| text.number(unit)).collect::<Vec<_>>();
         prop_assert_eq!(numbers(&alone), numbers(&beside));
+    }
+
+    #[test]
+    fn texts_with_links_and_handles_are_read_as_alone(
+        [head, a, b, tail] in prop::array::uniform4(prop::collection::vec(prop::sample::select(
+            vec!["http://t.cn/p", "?id=27", "? ", "! ", "；", "@a", "＠乙", " ", "，", "www.river.example/p", "新", "word ", "3", "//@x:", "a@b.cc"]
+        ), 0..24)),
+    ) {
+        let [a, b] = [a, b].map(|own| [&head, &own, &tail].map(|pieces| pieces.concat()).concat());
+        let read = |text, known: Option<&Text<'_>>| Text::without(Cow::Owned(text), &[], known);
+        let (alone, beside) = (read(b.clone(), None), read(b, Some(&read(a, None))));
+        prop_assert_eq!(&alone.units, &beside.units);
     }
 
     #[test]

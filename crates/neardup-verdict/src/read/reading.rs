@@ -68,13 +68,32 @@ impl<'t> Text<'t> {
     /// Reads what [`plain`] left of a text, without its boilerplate; the part that it shares with `known` is copied from there.
     pub(crate) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
         let ignored = credits::ignored(&text, boilerplate);
-        let shared = known.map(|known| Shared::new(known, &text, &ignored));
-        let Units { units, content, numbers, quotes, marks, unspaced } = units(&text, &ignored, shared.as_ref());
+        let links = own_links(&text);
+        // A mark may lie within a link, and what is a link in one text may be none in the other.
+        let shared = known.filter(|known| links.is_empty() && !known.linked);
+        let shared = shared.map(|known| Shared::new(known, &text, &ignored));
+        let Units { units, content, numbers, quotes, marks, unspaced } =
+            units(&text, &ignored, &links, shared.as_ref());
+        let linked = !links.is_empty();
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
         let keys = units.iter().map(|unit| unit.key).collect();
         let (languages, counted) = (OnceCell::new(), OnceCell::new());
-        Self { text, units, content, numbers, quotes, unspaced, latin, ignored, marks, keys, languages, counted }
+        Self {
+            text,
+            units,
+            content,
+            numbers,
+            quotes,
+            unspaced,
+            latin,
+            linked,
+            ignored,
+            marks,
+            keys,
+            languages,
+            counted,
+        }
     }
 }
 
@@ -119,14 +138,22 @@ fn has_few_words(text: &str) -> bool {
     words < FEW_WORDS
 }
 
-fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> Units {
+/// Returns the links that [`plain`] has left in a text, in its order, with where they lead.
+fn own_links(text: &str) -> Vec<(Range<usize>, u64)> {
+    if text.len() > LINKED || !may_have_links(text) {
+        return Vec::new();
+    }
+    links(text).filter(|link| link.kind != LinkKind::Address).map(|link| (link.range, link.key)).collect()
+}
+
+fn units(text: &str, ignored: &[Range<usize>], links: &[(Range<usize>, u64)], shared: Option<&Shared<'_>>) -> Units {
     let most = text.len() / 3;
     let mut found = Units { units: Vec::with_capacity(most), content: Vec::with_capacity(most), ..Units::default() };
     let Mark { mut at, ignored: mut passed, mut open, .. } =
         shared.map_or_else(Mark::default, |shared| shared.start(ignored, &mut found));
     let mut before = Break::Stop;
     let mut word = String::new();
-    let linked = text.len() <= LINKED && may_have_links(text);
+    let mut links = links;
     let mut steps = 0_u32;
     while let Some(rest) = text.get(at..)
         && let Some(raw) = rest.chars().next()
@@ -163,7 +190,11 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             continue;
         }
         let c = numerals::fold(raw);
-        let (kind, key, len) = if !c.is_ascii_alphabetic()
+        links = links.get(links.partition_point(|(range, _)| range.start < at)..).unwrap_or_default();
+        let link = links.first().filter(|(range, _)| range.start == at);
+        let (kind, key, len) = if let Some((range, key)) = link {
+            (Kind::Word, *key, range.len())
+        } else if !c.is_ascii_alphabetic()
             && numerals::may_start(c)
             && let Some(reading) = numerals::read(rest.chars())
             && (reading.sure || is_counted(rest, reading.len) || follows_ordinal(text, &found.units))
@@ -177,12 +208,10 @@ fn units(text: &str, ignored: &[Range<usize>], shared: Option<&Shared<'_>>) -> U
             // As it is written, the number begins with its sign.
             at -= minus.unwrap_or(0);
             (kind, number.bits(), len + minus.unwrap_or(0))
-        } else if linked && let Some((key, len)) = link(rest) {
-            (Kind::Word, key, len)
         } else if c == '@'
-            && let Some(len) = named(text, at, before)
+            && let Some(len) = named(text, at, before, links)
         {
-            (Kind::Word, token_hash(&rest.get(1..len).unwrap_or_default().to_lowercase()), len)
+            (Kind::Word, token_hash(&rest.get(raw.len_utf8()..len).unwrap_or_default().to_lowercase()), len)
         } else if let Some(number) = numerals::fraction(raw) {
             found.numbers.push(number);
             (Kind::Number { width: 0, arabic: false }, number.bits(), raw.len_utf8())
@@ -374,21 +403,17 @@ pub(crate) fn unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 
-/// Returns the key and the length, in bytes, of the link that `rest` starts with.
-fn link(rest: &str) -> Option<(u64, usize)> {
-    let link = links(rest.split(char::is_whitespace).next()?).next()?;
-    (link.range.start == 0 && link.kind != LinkKind::Address).then_some((link.key, link.range.end))
-}
-
-/// Returns the length, in bytes, of the handle at `at` if it names somebody: if it stands in a sentence, after a word and before another.
-/// The first ones of a sentence address or quote, those before a colon or after a slash are quoted, the last ones are called in.
-fn named(text: &str, at: usize, before: Break) -> Option<usize> {
+/// Returns the length, in bytes, of the handle at `at` if it names somebody: if it stands in a sentence, after a word and before another,
+/// which is none of the links that follow. The first ones of a sentence address or quote, those before a colon or after a slash are quoted, the
+/// last ones are called in.
+fn named(text: &str, at: usize, before: Break, links: &[(Range<usize>, u64)]) -> Option<usize> {
     let (head, rest) = text.split_at_checked(at)?;
     let len = skipped(rest, '@');
     let is_beside = |c: char| matches!(c, ' ' | ',' | '，' | '、' | '\'' | '’');
     let last = head.trim_end_matches(is_beside).chars().next_back()?;
     let after = rest.get(len..)?.trim_start_matches(is_beside);
-    let is_followed = is_word_char(after.chars().next()?) && link(after).is_none();
+    let is_link = links.first().is_some_and(|(range, _)| range.start == text.len() - after.len());
+    let is_followed = is_word_char(after.chars().next()?) && !is_link;
     (len > 0 && before != Break::Stop && is_word_char(last) && is_followed).then_some(len)
 }
 
@@ -397,7 +422,9 @@ fn skipped(rest: &str, first: char) -> usize {
     match first {
         '@' => {
             let name = |c: char| is_word_char(c) || matches!(c, '_' | '-');
-            rest.char_indices().skip(1).take(MAX_HANDLE + 1).find(|&(_, c)| !name(c)).map_or(0, |(end, _)| end)
+            let mut after = rest.char_indices().skip(1).skip_while(|&(_, c)| name(c));
+            let end = after.next().map_or(rest.len(), |(end, _)| end);
+            if rest.get(..end).is_some_and(|handle| handle.chars().nth(MAX_HANDLE + 1).is_none()) { end } else { 0 }
         }
         '[' => {
             let mut inside = rest.char_indices().skip(1).take(MAX_EMOTICON + 1);

@@ -128,6 +128,8 @@ pub(crate) struct Text<'t> {
     pub(crate) unspaced: bool,
     /// Whether it has more words than Han characters; then not every word is a name.
     pub(crate) latin: bool,
+    /// Whether links are units of it.
+    pub(crate) linked: bool,
     /// Stretches that do not count, in bytes.
     pub(crate) ignored: Vec<Range<usize>>,
     /// Positions up to which a text that is read later can reuse this one.
