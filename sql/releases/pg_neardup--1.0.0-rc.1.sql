@@ -3668,9 +3668,9 @@ BEGIN
     END LOOP;
     SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
            (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
-                       p.differ || (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name)
+                       pg_catalog.array_append(p.differ, (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name))
             FROM neardup.protected p
-            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document')::pg_catalog.name, p.document)
+            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
             LIMIT 1) AS statement
     INTO sample
     FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c LIMIT 8) d;
@@ -4893,7 +4893,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/differing.rs:20
+-- src/cleanup/differing.rs:25
 -- pg_neardup::cleanup::differing::differing_columns
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -4953,7 +4953,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:348
+-- src/guard/protect.rs:351
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5031,7 +5031,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:358
+-- src/guard/protect.rs:361
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5055,7 +5055,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:382
+-- src/guard/protect.rs:385
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
