@@ -1373,15 +1373,18 @@ BEGIN
                   HINT = format('Column %1$I may be one: SELECT neardup.protect(%2$L, %3$L, title => %4$L);',
                       checked ->> 'proposed_title', target, document, checked ->> 'proposed_title');
     END IF;
+    IF is_new THEN
+        PERFORM neardup_internal.check_alone(target, document);
+    END IF;
     guarded.target := target;
     guarded.document := document;
     -- Steps that read the table come before steps that lock others out, which are the triggers at the end.
     PERFORM neardup_internal.make_index(target, settings, named);
     IF on_duplicate = 'mark' AND guarded.duplicate_of IS NULL THEN
-        guarded.duplicate_of := neardup_internal.add_mark(target, short);
+        guarded.duplicate_of := neardup_internal.add_mark(target, document);
     END IF;
     IF on_related = 'mark' AND guarded.related_to IS NULL THEN
-        SELECT a.columns[1], a.columns[2] INTO guarded.related_to, guarded.related_as FROM neardup_internal.add_related(target, short) a(columns);
+        SELECT a.columns[1], a.columns[2] INTO guarded.related_to, guarded.related_as FROM neardup_internal.add_related(target, document) a(columns);
     END IF;
     IF on_duplicate = 'divert' AND (guarded.diverted_to IS NULL OR to_regclass(guarded.diverted_to) IS NULL) THEN
         guarded.diverted_to := neardup_internal.add_diverted(target);
@@ -1398,6 +1401,7 @@ BEGIN
         'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));
     IF NOT is_new THEN
         PERFORM neardup_internal.drop_triggers(guarded);
+        PERFORM neardup_internal.retype_mark(target, m.name) FROM unnest(ARRAY[guarded.duplicate_of, guarded.related_to]) m(name) WHERE m.name IS NOT NULL;
     END IF;
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
@@ -1561,30 +1565,75 @@ CREATE FUNCTION neardup_internal.type_of_mark(target regclass) RETURNS text
             FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k(name)
                  JOIN pg_catalog.pg_attribute a ON a.attrelid = target::oid AND a.attname = k.name);
 
--- protect: adds the column for the key of a marked row's original
+-- protect: gives a column for keys the type of the key, which may have got another one
 
-CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
+CREATE FUNCTION neardup_internal.retype_mark(target regclass, mark name) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wanted text := neardup_internal.type_of_mark(target);
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
+               WHERE a.attrelid = target::oid AND a.attname = mark AND pg_catalog.format_type(a.atttypid, a.atttypmod) <> wanted) THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s', target, mark, wanted);
+        RAISE NOTICE 'column % of % has the type of the key now: %', pg_catalog.quote_ident(mark), target, wanted;
+    END IF;
+END
+$$;
+
+-- protect: a guard of a partitioned table is one of its partitions, too
+
+CREATE FUNCTION neardup_internal.check_alone(target regclass, document name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    other regclass;
+BEGIN
+    SELECT p.target INTO other FROM neardup.protected p
+    WHERE p.document = check_alone.document AND p.target::oid <> check_alone.target::oid
+          AND p.target::oid IN (SELECT t.relid::oid FROM pg_catalog.pg_partition_tree(check_alone.target) t
+                                UNION ALL SELECT a.relid::oid FROM pg_catalog.pg_partition_ancestors(check_alone.target) a(relid))
+    ORDER BY p.target::oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % has a guard on column "%" already', other, document USING ERRCODE = 'duplicate_object',
+            DETAIL = pg_catalog.format('Of a partitioned table and its partitions, %s and %s, either has the guard.', other, target),
+            HINT = pg_catalog.format('To guard %s instead, remove that guard: SELECT neardup.unprotect(%L, %L);', target, other, document);
+    END IF;
+END
+$$;
+
+-- protect: adds the column for the key of a marked row's original, or takes the one that was kept when the guard was removed
+
+CREATE FUNCTION neardup_internal.add_mark(target regclass, document name) RETURNS name
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     mark name := 'duplicate_of';
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
-        mark := short || '_copy_of';
+    IF neardup_internal.take_kept(target, document, mark) THEN
+        RETURN mark;
+    ELSIF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
+        mark := neardup_internal.short_name(document) || '_copy_of';
     END IF;
-    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
+    IF NOT neardup_internal.take_kept(target, document, mark) THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
+    END IF;
     RETURN mark;
 END
 $$;
 
 -- protect: adds the columns for the key of a related row, and for what the row is to it
 
-CREATE FUNCTION neardup_internal.add_related(target regclass, short text) RETURNS name[]
+CREATE FUNCTION neardup_internal.add_related(target regclass, document name) RETURNS name[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     names name[] := '{related_to,related_as}';
+    short text := neardup_internal.short_name(document);
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
+    IF neardup_internal.take_kept(target, document, names[1]) AND neardup_internal.take_kept(target, document, names[2]) THEN
+        RETURN names;
+    ELSIF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
         names := ARRAY[short || '_related_to', short || '_related_as'];
+    END IF;
+    IF neardup_internal.take_kept(target, document, names[1]) AND neardup_internal.take_kept(target, document, names[2]) THEN
+        RETURN names;
     END IF;
     EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1],
         neardup_internal.type_of_mark(target), names[2]);
@@ -1655,6 +1704,54 @@ BEGIN
 END
 $$;
 
+-- protect: what the comment of a column says that was kept when its guard was removed
+
+CREATE FUNCTION neardup_internal.kept_comment(document name) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format('written by a guard on column %I that was removed; neardup.protect uses it again', document);
+
+-- protect: drops columns of a guard that is removed, unless they have values
+
+CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    filled bigint;
+    drops text := (SELECT string_agg(format('DROP COLUMN %I', n.name), ', ') FROM unnest(names) n(name) WHERE n.name IS NOT NULL);
+    name name;
+BEGIN
+    IF names[1] IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT count(%I) FROM %s', names[1], target) INTO filled;
+    IF filled = 0 AND NOT row_security_active(target) THEN
+        EXECUTE format('ALTER TABLE %s %s', target, drops);
+        RETURN;
+    END IF;
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, name, neardup_internal.kept_comment(document));
+    END LOOP;
+    RAISE NOTICE 'column % of % was kept: % rows have a value', array_to_string(names, ', '), target, filled
+        USING HINT = format('If you need it no more: ALTER TABLE %s %s;', target, drops);
+END
+$$;
+
+-- protect: takes a column that was kept back into use, if it is one
+
+CREATE FUNCTION neardup_internal.take_kept(target regclass, document name, name name) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = take_kept.name
+                   AND col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document)) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, name);
+    IF name NOT LIKE '%related_as' THEN
+        PERFORM neardup_internal.retype_mark(target, name);
+    END IF;
+    RETURN true;
+END
+$$;
+
 -- protect: removes a guard
 
 CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
@@ -1676,12 +1773,8 @@ BEGIN
         LOOP
             EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
         END LOOP;
-        IF guarded.duplicate_of IS NOT NULL THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
-        END IF;
-        IF guarded.related_to IS NOT NULL THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I, DROP COLUMN %I', target, guarded.related_to, guarded.related_as);
-        END IF;
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.duplicate_of]);
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.related_to, guarded.related_as]);
         RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
@@ -1692,8 +1785,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers and counters, and the columns of marks if they are empty. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
@@ -1704,8 +1797,13 @@ COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
 COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
-COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
-COMMENT ON FUNCTION neardup_internal.add_related(regclass, text) IS 'adds the columns in which a row names one that it is related to, and what it is to it';
+COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name) IS 'gives a column for keys the type of the key';
+COMMENT ON FUNCTION neardup_internal.check_alone(regclass, name) IS 'raises an error if a partition of a table, or the table that it is a partition of, has a guard on that column';
+COMMENT ON FUNCTION neardup_internal.kept_comment(name) IS 'the comment of a column that was kept when its guard was removed';
+COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[]) IS 'drops columns of a guard that is removed, unless they have values';
+COMMENT ON FUNCTION neardup_internal.take_kept(regclass, name, name) IS 'takes a column back into use that was kept when its guard was removed';
+COMMENT ON FUNCTION neardup_internal.add_mark(regclass, name) IS 'adds the column in which a marked row names its original';
+COMMENT ON FUNCTION neardup_internal.add_related(regclass, name) IS 'adds the columns in which a row names one that it is related to, and what it is to it';
 COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'creates the table to which duplicates are diverted';
 COMMENT ON FUNCTION neardup_internal.add_counter(regclass, name, text, text) IS 'creates the sequence that counts a guard''s actions of one kind';
 COMMENT ON FUNCTION neardup_internal.free_name(regclass, text) IS 'a name in the schema of a table that is not in use';
@@ -2051,7 +2149,7 @@ BEGIN
                                                   ELSE pg_catalog.jsonb_build_array(rows) END) WITH ORDINALITY e
     LOOP
         IF pg_catalog.jsonb_typeof(record) <> 'object' THEN
-            RAISE EXCEPTION 'row % is not a JSON object', place USING ERRCODE = 'invalid_parameter_value';
+            RAISE EXCEPTION 'row % is not a JSON object: %', place, pg_catalog.left(record::pg_catalog.text, 100) USING ERRCODE = 'invalid_parameter_value';
         END IF;
         SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name), ', ') INTO named FROM pg_catalog.jsonb_object_keys(record) n(name);
         PERFORM neardup_internal.expect_match(root);
@@ -2941,7 +3039,8 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 -- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
--- than 55 bytes, are not found.
+-- than 55 bytes, are not found. Removed rows must have this table's columns, but for
+-- those that were added last, and a table of that name elsewhere is rather theirs.
 CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2958,8 +3057,15 @@ BEGIN
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
     WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
           AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
-          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relnamespace = r.relnamespace AND b.relname = left(r.relname, - length(k.ending)))
+          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relkind IN ('r', 'p') AND b.oid <> t.oid AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
+          AND NOT EXISTS (
+              SELECT FROM pg_class s
+              WHERE s.relnamespace = r.relnamespace AND s.relname = left(r.relname, - length(k.ending)) || '_removed'
+                    AND EXISTS (
+                        SELECT FROM pg_attribute m JOIN pg_attribute a USING (attrelid) JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
+                        WHERE m.attrelid = t.oid AND m.attnum BETWEEN 1 AND a.attnum AND NOT m.attisdropped AND NOT a.attisdropped
+                              AND NOT EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = s.oid AND n.attname = m.attname)))
     ORDER BY n.nspname, r.relname;
 END
 $$;
@@ -3271,7 +3377,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION neardup.reasons(regclass, text, text, regclass, boolean, name, text, regclass) IS 'why a row of a list is a copy of the row that stays, or is not, by the two keys: SELECT *, neardup.reasons(''articles'', key, duplicate_of) FROM neardup.duplicates(''articles''), or neardup.reasons(''articles'', key, duplicate_of, ''crawl'', is_new) for neardup.copies_of(''articles'', ''crawl''). NULL if texts are not compared';
-COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass, text, boolean) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard; settled: list again without the copies that were found, until there are none, as clean-ups do';
+COMMENT ON FUNCTION neardup.duplicates(regclass, text, name, name, integer, text[], name[], text, text, text, double precision, interval, regclass, text, boolean) IS 'copies in a guarded table, or with against copies of rows of that other table: key, key of the row that would stay, verdict on the two texts, measure and value that decided, number of rows in the group: SELECT * FROM neardup.duplicates(''articles''). Arguments as those of neardup.cleanup; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: that of the guard; settled: list again without the copies that were found, until there are none, as clean-ups do';
 COMMENT ON FUNCTION neardup_internal.copies(jsonb) IS 'the copies that a list with these arguments finds: primary key, key of the row that stays, whether that one is new, verdict, measure and value that decided, number of rows in the group, hashes of both texts';
 COMMENT ON FUNCTION neardup_internal.reason(text, text, double precision) IS 'why a row is a copy, in words';
 COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double precision, text) IS 'rows of another table that copy a row of the guarded one, or an earlier one of their own table (is_new): SELECT * FROM neardup.copies_of(''articles'', ''crawl''). Columns are matched by name';
@@ -3508,8 +3614,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
-COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars, sample pairs (0 to 100) and the open questions of neardup.questions side by side. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars, sample pairs (0 to 100) and the open questions of neardup.questions side by side. threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
 COMMENT ON FUNCTION neardup_internal.open_questions(regclass, name) IS 'the questions on a table that are not answered yet, with both texts and the statements that answer them';
 COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest groups of a list, each with its least certain copy and both texts';
 /* </end connected objects> */
@@ -3693,13 +3799,18 @@ BEGIN
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
-                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.' ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
-              HINT = pg_catalog.format(
+                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
+                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
+                                ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
+              HINT = CASE WHEN found = 0 AND action <> 'mark' AND against IS NULL
+                               AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document')::pg_catalog.name, arguments ->> 'verify')
+                          THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
+              ELSE pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   whole, CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
-                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
+                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop')))) END;
     DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
 END
 $$;
@@ -3786,6 +3897,11 @@ CREATE FUNCTION neardup_internal.least_threshold(target regclass, document name,
             WHERE p.target::oid = least_threshold.target::oid AND (least_threshold.document IS NULL OR p.document = least_threshold.document)
             HAVING pg_catalog.bool_and(coalesce(least_threshold.verify, p.verify) NOT IN ('none', 'overlap', 'cosine')));
 
+CREATE FUNCTION neardup_internal.guard_marks(target regclass, document name) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT pg_catalog.bool_and(p.on_duplicate = 'mark') FROM neardup.protected p
+            WHERE p.target::oid = guard_marks.target::oid AND (guard_marks.document IS NULL OR p.document = guard_marks.document));
+
 -- Keeps of the list what a relation names by both keys, in either order.
 CREATE FUNCTION neardup_internal.keep_named(target regclass, confirmed regclass) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
@@ -3797,6 +3913,10 @@ DECLARE
     others text;
     found bigint;
 BEGIN
+    IF (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = confirmed::oid AND a.attname = ANY ('{key,duplicate_of}')) < 2 THEN
+        RAISE EXCEPTION 'confirmed must have the columns key and duplicate_of: %', confirmed USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Like neardup.duplicates, whose rows it may hold: both are keys as text.';
+    END IF;
     SELECT string_agg(format('concat(c.k%s)', n), ', '), string_agg(format('concat(c.r%s)', n), ', ') INTO keys, others
     FROM generate_series(1, cardinality(neardup_internal.key_columns(target))) n;
     EXECUTE format(
@@ -3866,6 +3986,9 @@ BEGIN
             RAISE EXCEPTION 'confirmed cannot be combined with against' USING ERRCODE = 'invalid_parameter_value';
         END IF;
         -- What has been confirmed needs no higher score than what the guard refuses.
+        threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
+    ELSIF action = 'mark' AND against IS NULL AND (pg_catalog.cardinality(rank) > 0 OR keep <> 'oldest') AND neardup_internal.guard_marks(target, document) THEN
+        -- Marks of the guard move, and they were set from that score on.
         threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
     END IF;
     arguments := pg_catalog.jsonb_build_object(
@@ -3957,8 +4080,9 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
+COMMENT ON FUNCTION neardup_internal.guard_marks(regclass, name) IS 'whether the guard of a clean-up marks copies';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.act_on_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'removes, marks or merges one batch of a clean-up';
@@ -4911,7 +5035,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:228
+-- src/cleanup/batch.rs:229
 -- pg_neardup::cleanup::batch::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -168,6 +168,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             Action::Mark => {
                 change::run(&cleanup.set_mark(), &places);
                 change::run(&cleanup.left_unmarked(), &places);
+                cleanup.unmark_kept(&places);
                 change::run(&Cleanup::acted_on(), &places)
             }
             Action::Delete => change::run(&cleanup.delete(""), &places),
@@ -297,14 +298,15 @@ impl Cleanup {
         let mut arguments = self.arguments.clone();
         let mut unmarked = String::new();
         if action == Action::Mark && self.mark_column.is_some() {
-            // Rows that have a mark keep it, and should not become the kept ones.
+            let (moves, mark) = (self.moves_marks(), statement::column("t", &self.mark));
             unmarked = format!(
-                " WHERE NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {mark} IS NOT NULL)",
+                " WHERE NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {has_it})",
                 target = self.target,
                 is_duplicate = self.is_duplicate(),
-                mark = statement::column("t", &self.mark),
+                has_it = if moves { self.is_marked() } else { format!("{mark} IS NOT NULL") },
             );
-            if self.choice.against.is_none() {
+            // Rows that have a mark keep it, and should not become the kept ones, unless the caller says which row stays.
+            if self.choice.against.is_none() && !moves {
                 arguments.prefer_without(&self.mark);
             }
         }
@@ -390,12 +392,11 @@ impl Cleanup {
         )
     }
 
-    /// The statement that notes which rows of a batch do not have the mark that the UPDATE gave them, or none, if values of its type cannot be
-    /// compared.
-    fn left_unmarked(&self) -> String {
+    /// The condition that row t has the mark of place c, or any if values of its type cannot be compared.
+    fn is_marked(&self) -> String {
         let mark = statement::column("t", &self.mark);
         let comparable = self.mark_column.as_ref().filter(|column| catalog::has_equality(column.kind));
-        let is_marked = comparable.map_or_else(
+        comparable.map_or_else(
             || format!("{mark} IS NOT NULL"),
             |column| {
                 let kept = statement::cast(&self.kept_key(), column.kind);
@@ -403,13 +404,18 @@ impl Cleanup {
                 // A key may have another collation than its table's mark.
                 format!("{mark} {equals} {}", statement::collated(kept, column.collation))
             },
-        );
+        )
+    }
+
+    /// The statement that notes which rows of a batch do not have the mark that the UPDATE gave them.
+    fn left_unmarked(&self) -> String {
         format!(
             "UPDATE {LIST} c SET reason = 'a trigger or a rule left it unmarked' \
              WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL \
              AND NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {is_marked})",
             target = self.target,
             is_duplicate = self.is_duplicate(),
+            is_marked = self.is_marked(),
         )
     }
 

@@ -5,6 +5,9 @@
 //! mark: nobody has judged whether they are copies of the row that stays, and a column, a time or an answer may tell the two apart.
 //!
 //! Which rows those are is found out once, with the list: most often the row that was first stays, and there are none.
+//!
+//! A clean-up that marks leaves the marks that are there, unless its caller says which row stays: then marks move. A row that a new mark
+//! names loses its own, so that no marks go in a circle: a list names no row as a copy of its copies.
 
 use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
@@ -13,6 +16,7 @@ use super::plan::{Cleanup, LIST};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::{statement, unmarking};
+use crate::list::arguments::Keep;
 use crate::pg::catalog::{self, Column, Comparison};
 use crate::pg::table::change::{self, Parameter};
 
@@ -22,6 +26,27 @@ pub const FOLLOWERS: &str = "pg_temp.neardup_followers";
 const OF_BATCH: &str = "f.place > $1 AND f.place <= $2";
 
 impl Cleanup {
+    /// Says whether marks that are there move to the row that the caller prefers.
+    pub fn moves_marks(&self) -> bool {
+        self.choice.against.is_none() && (!self.choice.rank.is_empty() || self.choice.keep != Keep::Oldest)
+    }
+
+    /// Takes off the marks of rows that marks of a batch name.
+    pub fn unmark_kept(&self, places: &[Parameter<'_>]) {
+        if !self.moves_marks() {
+            return;
+        }
+        let statement = format!(
+            "UPDATE {target} r SET {name} = NULL FROM {LIST} c \
+             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_kept} AND {mark} IS NOT NULL",
+            target = self.target,
+            name = quote_identifier(&self.mark),
+            is_kept = self.is_kept(),
+            mark = statement::column("r", &self.mark),
+        );
+        unmarking::marks_of(self.choice.guard.table, || change::run(&statement, places));
+    }
+
     /// The column with the marks of the guard, if the clean-up removes rows that may be named in it.
     fn marked_in(&self) -> Option<&Column> {
         let marks = self.choice.against.is_none() && self.choice.guard.marks().is_some();

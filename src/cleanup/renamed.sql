@@ -4,7 +4,8 @@
 -- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
--- than 55 bytes, are not found.
+-- than 55 bytes, are not found. Removed rows must have this table's columns, but for
+-- those that were added last, and a table of that name elsewhere is rather theirs.
 CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -21,8 +22,15 @@ BEGIN
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
     WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
           AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
-          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relnamespace = r.relnamespace AND b.relname = left(r.relname, - length(k.ending)))
+          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relkind IN ('r', 'p') AND b.oid <> t.oid AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
+          AND NOT EXISTS (
+              SELECT FROM pg_class s
+              WHERE s.relnamespace = r.relnamespace AND s.relname = left(r.relname, - length(k.ending)) || '_removed'
+                    AND EXISTS (
+                        SELECT FROM pg_attribute m JOIN pg_attribute a USING (attrelid) JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
+                        WHERE m.attrelid = t.oid AND m.attnum BETWEEN 1 AND a.attnum AND NOT m.attisdropped AND NOT a.attisdropped
+                              AND NOT EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = s.oid AND n.attname = m.attname)))
     ORDER BY n.nspname, r.relname;
 END
 $$;

@@ -136,7 +136,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
-COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars, sample pairs (0 to 100) and the open questions of neardup.questions side by side. threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.report(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table: rows, documents, groups, duplicates, share, copies by verdict, the top largest groups. threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
+COMMENT ON FUNCTION neardup.report_html(regclass, name, integer, text, double precision, integer) IS 'overview of the copies in a guarded table as one self-contained HTML page, with bars, sample pairs (0 to 100) and the open questions of neardup.questions side by side. threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: that of the guard';
 COMMENT ON FUNCTION neardup_internal.open_questions(regclass, name) IS 'the questions on a table that are not answered yet, with both texts and the statements that answer them';
 COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest groups of a list, each with its least certain copy and both texts';

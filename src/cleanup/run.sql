@@ -172,13 +172,18 @@ BEGIN
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
-                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.' ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text, '.') END,
-              HINT = pg_catalog.format(
+                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
+                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
+                                ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
+              HINT = CASE WHEN found = 0 AND action <> 'mark' AND against IS NULL
+                               AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document')::pg_catalog.name, arguments ->> 'verify')
+                          THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
+              ELSE pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
                   whole, CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END,
                   pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
                       'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
-                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop'))));
+                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop')))) END;
     DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
 END
 $$;
@@ -265,6 +270,11 @@ CREATE FUNCTION neardup_internal.least_threshold(target regclass, document name,
             WHERE p.target::oid = least_threshold.target::oid AND (least_threshold.document IS NULL OR p.document = least_threshold.document)
             HAVING pg_catalog.bool_and(coalesce(least_threshold.verify, p.verify) NOT IN ('none', 'overlap', 'cosine')));
 
+CREATE FUNCTION neardup_internal.guard_marks(target regclass, document name) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT pg_catalog.bool_and(p.on_duplicate = 'mark') FROM neardup.protected p
+            WHERE p.target::oid = guard_marks.target::oid AND (guard_marks.document IS NULL OR p.document = guard_marks.document));
+
 -- Keeps of the list what a relation names by both keys, in either order.
 CREATE FUNCTION neardup_internal.keep_named(target regclass, confirmed regclass) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
@@ -276,6 +286,10 @@ DECLARE
     others text;
     found bigint;
 BEGIN
+    IF (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = confirmed::oid AND a.attname = ANY ('{key,duplicate_of}')) < 2 THEN
+        RAISE EXCEPTION 'confirmed must have the columns key and duplicate_of: %', confirmed USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Like neardup.duplicates, whose rows it may hold: both are keys as text.';
+    END IF;
     SELECT string_agg(format('concat(c.k%s)', n), ', '), string_agg(format('concat(c.r%s)', n), ', ') INTO keys, others
     FROM generate_series(1, cardinality(neardup_internal.key_columns(target))) n;
     EXECUTE format(
@@ -345,6 +359,9 @@ BEGIN
             RAISE EXCEPTION 'confirmed cannot be combined with against' USING ERRCODE = 'invalid_parameter_value';
         END IF;
         -- What has been confirmed needs no higher score than what the guard refuses.
+        threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
+    ELSIF action = 'mark' AND against IS NULL AND (pg_catalog.cardinality(rank) > 0 OR keep <> 'oldest') AND neardup_internal.guard_marks(target, document) THEN
+        -- Marks of the guard move, and they were set from that score on.
         threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
     END IF;
     arguments := pg_catalog.jsonb_build_object(
@@ -436,8 +453,9 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.5 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
+COMMENT ON FUNCTION neardup_internal.guard_marks(regclass, name) IS 'whether the guard of a clean-up marks copies';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
 COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.act_on_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'removes, marks or merges one batch of a clean-up';

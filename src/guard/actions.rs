@@ -22,6 +22,7 @@ use crate::pg::call::role;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::call::violation;
 use crate::pg::table::original::Locked;
+use crate::pg::table::unique;
 use crate::verdict::verify::Verify;
 
 /// What happens to the row.
@@ -47,7 +48,11 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
     let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
     if action == Action::Merge && trigger.event() == Event::Update {
-        return refuse(guard, found, "on_duplicate => 'merge' merges new rows only.");
+        let hint = format!(
+            "on_duplicate => 'merge' merges new rows only, not what an UPDATE or a merge makes of a row. To merge rows that are there: CALL neardup.cleanup({}, action => 'merge');",
+            quote_literal(shown(guard.table))
+        );
+        return refuse(guard, found, &hint);
     }
     if must_stay && action.leaves_out() {
         let hint = format!(
@@ -67,7 +72,7 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
         Action::Reject => {
             let setting = if guard.settings.method == Method::SimHash { "distance" } else { "verify" };
             let hint = format!(
-                "To store this row, the table's owner can let it through in its transaction: SELECT neardup.let_through({}); to store all such rows, call neardup.protect again with another on_duplicate or {setting}.",
+                "To store this row, the table's owner can let it through in its transaction: BEGIN; SELECT neardup.let_through({}); INSERT ...; COMMIT; to store all such rows, call neardup.protect again with another on_duplicate or {setting}.",
                 quote_literal(shown(guard.table))
             );
             refuse(guard, found, &hint)
@@ -77,7 +82,7 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
             violation::report(PgLogLevel::WARNING, &verdict(guard, found, false), guard.table, &guard.trigger);
             Ok(Fate::Stored)
         }
-        Action::Mark => Ok(marked(guard, found, trigger)),
+        Action::Mark => marked(guard, found, trigger),
         Action::Divert => divert(guard, found, trigger).map(|()| Fate::LeftOut),
         Action::Merge => {
             locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked))?;
@@ -88,15 +93,29 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
 
 /// Marks the row with the key of its original. A writer from whom row security hides that row does not learn of it: the row is stored without a
 /// mark, and a list finds it.
-fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Fate {
+fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<Fate> {
     if !stored::may_learn(guard, trigger.relation_oid(), &found.key) {
-        return Fate::Stored;
+        return Ok(Fate::Stored);
     }
     let column = guard.part(trigger.relation_oid()).and_then(|part| guard.mark_column(&part));
-    match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
-        Some((column, kind)) => Fate::Marked(column, column::input(&found.key, kind)),
+    Ok(match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
+        Some((column, kind)) => Fate::Marked(column, key_value(guard, &found.key, kind)?),
         None => Fate::Stored,
+    })
+}
+
+/// Returns a key as a value of the column that is to hold it.
+///
+/// # Errors
+/// If the key has had another type since the column was added, which cannot hold it.
+pub fn key_value(guard: &Guard, key: &str, kind: pg_sys::Oid) -> Result<pg_sys::Datum> {
+    if unique::forms_of(kind).is_some_and(|is_form| !is_form(key)) {
+        let message = format!("the guard of table {} cannot mark a row with the key {key}", shown(guard.table));
+        return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+            .set_detail("The key had another type when the column for it was added.")
+            .set_hint(format!("To give the column the type of the key, call it again: {}", guard.protect_again())));
     }
+    Ok(column::input(key, kind))
 }
 
 /// Refuses the row by an error that names the trigger as the violated constraint.

@@ -33,7 +33,7 @@ BEGIN
                                                   ELSE pg_catalog.jsonb_build_array(rows) END) WITH ORDINALITY e
     LOOP
         IF pg_catalog.jsonb_typeof(record) <> 'object' THEN
-            RAISE EXCEPTION 'row % is not a JSON object', place USING ERRCODE = 'invalid_parameter_value';
+            RAISE EXCEPTION 'row % is not a JSON object: %', place, pg_catalog.left(record::pg_catalog.text, 100) USING ERRCODE = 'invalid_parameter_value';
         END IF;
         SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name), ', ') INTO named FROM pg_catalog.jsonb_object_keys(record) n(name);
         PERFORM neardup_internal.expect_match(root);

@@ -39,8 +39,8 @@ impl Marks {
             return false;
         }
         let exists = self.exist.entry(mark.clone()).or_insert_with(|| {
-            guard.leaves.iter().any(|leaf| match (guard.keys.len(), &value.1) {
-                (1, value) => value.is_none_or(|value| unique::has_key(leaf.table, value)),
+            guard.leaves.iter().any(|leaf| match (guard.keys.len(), value) {
+                (1, (kind, value)) => value.is_none_or(|value| unique::has_key(leaf.table, *kind, value)),
                 _ => guard.part(leaf.table).is_some_and(|part| unique::has_key_of(leaf.table, &part.keys, mark)),
             })
         });

@@ -105,15 +105,18 @@ BEGIN
                   HINT = format('Column %1$I may be one: SELECT neardup.protect(%2$L, %3$L, title => %4$L);',
                       checked ->> 'proposed_title', target, document, checked ->> 'proposed_title');
     END IF;
+    IF is_new THEN
+        PERFORM neardup_internal.check_alone(target, document);
+    END IF;
     guarded.target := target;
     guarded.document := document;
     -- Steps that read the table come before steps that lock others out, which are the triggers at the end.
     PERFORM neardup_internal.make_index(target, settings, named);
     IF on_duplicate = 'mark' AND guarded.duplicate_of IS NULL THEN
-        guarded.duplicate_of := neardup_internal.add_mark(target, short);
+        guarded.duplicate_of := neardup_internal.add_mark(target, document);
     END IF;
     IF on_related = 'mark' AND guarded.related_to IS NULL THEN
-        SELECT a.columns[1], a.columns[2] INTO guarded.related_to, guarded.related_as FROM neardup_internal.add_related(target, short) a(columns);
+        SELECT a.columns[1], a.columns[2] INTO guarded.related_to, guarded.related_as FROM neardup_internal.add_related(target, document) a(columns);
     END IF;
     IF on_duplicate = 'divert' AND (guarded.diverted_to IS NULL OR to_regclass(guarded.diverted_to) IS NULL) THEN
         guarded.diverted_to := neardup_internal.add_diverted(target);
@@ -130,6 +133,7 @@ BEGIN
         'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));
     IF NOT is_new THEN
         PERFORM neardup_internal.drop_triggers(guarded);
+        PERFORM neardup_internal.retype_mark(target, m.name) FROM unnest(ARRAY[guarded.duplicate_of, guarded.related_to]) m(name) WHERE m.name IS NOT NULL;
     END IF;
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
@@ -293,30 +297,75 @@ CREATE FUNCTION neardup_internal.type_of_mark(target regclass) RETURNS text
             FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k(name)
                  JOIN pg_catalog.pg_attribute a ON a.attrelid = target::oid AND a.attname = k.name);
 
--- protect: adds the column for the key of a marked row's original
+-- protect: gives a column for keys the type of the key, which may have got another one
 
-CREATE FUNCTION neardup_internal.add_mark(target regclass, short text) RETURNS name
+CREATE FUNCTION neardup_internal.retype_mark(target regclass, mark name) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wanted text := neardup_internal.type_of_mark(target);
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
+               WHERE a.attrelid = target::oid AND a.attname = mark AND pg_catalog.format_type(a.atttypid, a.atttypmod) <> wanted) THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s', target, mark, wanted);
+        RAISE NOTICE 'column % of % has the type of the key now: %', pg_catalog.quote_ident(mark), target, wanted;
+    END IF;
+END
+$$;
+
+-- protect: a guard of a partitioned table is one of its partitions, too
+
+CREATE FUNCTION neardup_internal.check_alone(target regclass, document name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    other regclass;
+BEGIN
+    SELECT p.target INTO other FROM neardup.protected p
+    WHERE p.document = check_alone.document AND p.target::oid <> check_alone.target::oid
+          AND p.target::oid IN (SELECT t.relid::oid FROM pg_catalog.pg_partition_tree(check_alone.target) t
+                                UNION ALL SELECT a.relid::oid FROM pg_catalog.pg_partition_ancestors(check_alone.target) a(relid))
+    ORDER BY p.target::oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % has a guard on column "%" already', other, document USING ERRCODE = 'duplicate_object',
+            DETAIL = pg_catalog.format('Of a partitioned table and its partitions, %s and %s, either has the guard.', other, target),
+            HINT = pg_catalog.format('To guard %s instead, remove that guard: SELECT neardup.unprotect(%L, %L);', target, other, document);
+    END IF;
+END
+$$;
+
+-- protect: adds the column for the key of a marked row's original, or takes the one that was kept when the guard was removed
+
+CREATE FUNCTION neardup_internal.add_mark(target regclass, document name) RETURNS name
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     mark name := 'duplicate_of';
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
-        mark := short || '_copy_of';
+    IF neardup_internal.take_kept(target, document, mark) THEN
+        RETURN mark;
+    ELSIF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
+        mark := neardup_internal.short_name(document) || '_copy_of';
     END IF;
-    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
+    IF NOT neardup_internal.take_kept(target, document, mark) THEN
+        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
+    END IF;
     RETURN mark;
 END
 $$;
 
 -- protect: adds the columns for the key of a related row, and for what the row is to it
 
-CREATE FUNCTION neardup_internal.add_related(target regclass, short text) RETURNS name[]
+CREATE FUNCTION neardup_internal.add_related(target regclass, document name) RETURNS name[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     names name[] := '{related_to,related_as}';
+    short text := neardup_internal.short_name(document);
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
+    IF neardup_internal.take_kept(target, document, names[1]) AND neardup_internal.take_kept(target, document, names[2]) THEN
+        RETURN names;
+    ELSIF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
         names := ARRAY[short || '_related_to', short || '_related_as'];
+    END IF;
+    IF neardup_internal.take_kept(target, document, names[1]) AND neardup_internal.take_kept(target, document, names[2]) THEN
+        RETURN names;
     END IF;
     EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1],
         neardup_internal.type_of_mark(target), names[2]);
@@ -387,6 +436,54 @@ BEGIN
 END
 $$;
 
+-- protect: what the comment of a column says that was kept when its guard was removed
+
+CREATE FUNCTION neardup_internal.kept_comment(document name) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format('written by a guard on column %I that was removed; neardup.protect uses it again', document);
+
+-- protect: drops columns of a guard that is removed, unless they have values
+
+CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[]) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    filled bigint;
+    drops text := (SELECT string_agg(format('DROP COLUMN %I', n.name), ', ') FROM unnest(names) n(name) WHERE n.name IS NOT NULL);
+    name name;
+BEGIN
+    IF names[1] IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT count(%I) FROM %s', names[1], target) INTO filled;
+    IF filled = 0 AND NOT row_security_active(target) THEN
+        EXECUTE format('ALTER TABLE %s %s', target, drops);
+        RETURN;
+    END IF;
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, name, neardup_internal.kept_comment(document));
+    END LOOP;
+    RAISE NOTICE 'column % of % was kept: % rows have a value', array_to_string(names, ', '), target, filled
+        USING HINT = format('If you need it no more: ALTER TABLE %s %s;', target, drops);
+END
+$$;
+
+-- protect: takes a column that was kept back into use, if it is one
+
+CREATE FUNCTION neardup_internal.take_kept(target regclass, document name, name name) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = take_kept.name
+                   AND col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document)) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, name);
+    IF name NOT LIKE '%related_as' THEN
+        PERFORM neardup_internal.retype_mark(target, name);
+    END IF;
+    RETURN true;
+END
+$$;
+
 -- protect: removes a guard
 
 CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
@@ -408,12 +505,8 @@ BEGIN
         LOOP
             EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
         END LOOP;
-        IF guarded.duplicate_of IS NOT NULL THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I', target, guarded.duplicate_of);
-        END IF;
-        IF guarded.related_to IS NOT NULL THEN
-            EXECUTE pg_catalog.format('ALTER TABLE %s DROP COLUMN %I, DROP COLUMN %I', target, guarded.related_to, guarded.related_as);
-        END IF;
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.duplicate_of]);
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.related_to, guarded.related_as]);
         RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
@@ -424,8 +517,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.5 (the default) to 1; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers, counters and mark column. The index stays';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers and counters, and the columns of marks if they are empty. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
@@ -436,8 +529,13 @@ COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
 COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
-COMMENT ON FUNCTION neardup_internal.add_mark(regclass, text) IS 'adds the column in which a marked row names its original';
-COMMENT ON FUNCTION neardup_internal.add_related(regclass, text) IS 'adds the columns in which a row names one that it is related to, and what it is to it';
+COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name) IS 'gives a column for keys the type of the key';
+COMMENT ON FUNCTION neardup_internal.check_alone(regclass, name) IS 'raises an error if a partition of a table, or the table that it is a partition of, has a guard on that column';
+COMMENT ON FUNCTION neardup_internal.kept_comment(name) IS 'the comment of a column that was kept when its guard was removed';
+COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[]) IS 'drops columns of a guard that is removed, unless they have values';
+COMMENT ON FUNCTION neardup_internal.take_kept(regclass, name, name) IS 'takes a column back into use that was kept when its guard was removed';
+COMMENT ON FUNCTION neardup_internal.add_mark(regclass, name) IS 'adds the column in which a marked row names its original';
+COMMENT ON FUNCTION neardup_internal.add_related(regclass, name) IS 'adds the columns in which a row names one that it is related to, and what it is to it';
 COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'creates the table to which duplicates are diverted';
 COMMENT ON FUNCTION neardup_internal.add_counter(regclass, name, text, text) IS 'creates the sequence that counts a guard''s actions of one kind';
 COMMENT ON FUNCTION neardup_internal.free_name(regclass, text) IS 'a name in the schema of a table that is not in use';

@@ -18,7 +18,6 @@ use super::{bypass, locks, outcome};
 use crate::error::Result;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Action;
-use crate::pg::call::column;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique;
 
@@ -78,7 +77,8 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     if let Some([row, relation]) = guard.related_columns(&part) {
         related = related.filter(|related| stored::may_learn(&guard, trigger.relation_oid(), &related.key));
         let kind = trigger.column_type(row);
-        let key = related.as_ref().zip(kind).map(|(related, kind)| column::input(&related.key, kind));
+        let key = related.as_ref().zip(kind).map(|(related, kind)| actions::key_value(&guard, &related.key, kind));
+        let key = key.transpose()?;
         marks.extend([(row, key), (relation, related.and_then(|related| related.relation.into_datum()))]);
     }
     Ok(if marks.is_empty() { trigger.keep() } else { trigger.keep_with(&marks) })

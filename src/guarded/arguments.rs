@@ -153,7 +153,8 @@ pub fn check_text(table: pg_sys::Oid, name: &str, kind: pg_sys::Oid) -> Result<(
     }
     let message = format!("column \"{name}\" of table {} has type {}", shown(table), catalog::shown_type(kind));
     Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
-        .set_detail("A document or a title is of type text, character varying or character."))
+        .set_detail("A document or a title is of type text, character varying or character.")
+        .set_hint("Name a column of text; a document that is made of others is that of a function: neardup.protect(..., expression => ...)."))
 }
 
 /// The greatest time window: 100,000 years.

@@ -11,7 +11,9 @@ use ahash::AHashMap;
 use neardup_verdict::Forms;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use pgrx::spi::quote_literal;
 
+use super::arguments::shown;
 use super::document::Document;
 use super::index::{GuardIndex, index_of};
 use super::settings::{Action, OnRelated, Roles, Settings};
@@ -161,7 +163,10 @@ impl Guard {
         });
         let keys = catalog::primary_key(root.table);
         if keys.is_empty() {
-            return Err(misuse("is on a table without a primary key"));
+            let message = format!("table {} has a guard, and no primary key any more", shown(root.table));
+            return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+                .set_detail("The guard tells rows apart by their primary key.")
+                .set_hint("Add a primary key; the guard needs nothing else."));
         }
         let named = |numbers: &[i16]| numbers.iter().map(|number| catalog::column_name(root.table, *number)).collect();
         let (leaves, partitioned) = partition::leaves(root.table, roles.time.map(|role| root.columns[role]));
@@ -316,10 +321,13 @@ impl Guard {
         );
         error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
             .set_detail("Without it, the guard would accept every row, or read the whole table for each.")
-            .set_hint(format!(
-                "Call neardup.protect('{}', '{}') again to create the index.",
-                self.name, self.columns[0]
-            ))
+            .set_hint(format!("To create the index, call it again: {}", self.protect_again()))
+    }
+
+    /// The statement that makes the guard anew with the settings that it has.
+    pub fn protect_again(&self) -> String {
+        let (table, document) = (quote_literal(shown(self.table)), quote_literal(&self.columns[0]));
+        format!("SELECT neardup.protect({table}, {document});")
     }
 }
 

@@ -19,10 +19,9 @@ use crate::profile;
 use crate::sketch;
 use crate::verdict::columns::Columns;
 
-/// How two texts are recognised as one message. By facts and by a profile, a copy has at least [`neardup_verdict::model::LEAST_SCORE`],
-/// whatever the threshold.
+/// How two texts are recognised as one message.
 pub enum Rule<'r> {
-    /// By their facts, with at least this score; the verdict's own bound holds as well.
+    /// By their facts, with at least this score.
     Facts { least: f64, correction: Option<Correction> },
     /// The same without the boilerplate of a profile's collection, which is read as a role or as the current user.
     Profile { name: &'r str, role: Option<pg_sys::Oid>, least: f64, correction: Option<Correction> },
@@ -235,12 +234,11 @@ impl<'r> Rule<'r> {
                 (Some((Verdict::Copy, measure(a, b))), least)
             }
             (Self::Facts { least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                (self.by_facts(a, b, None, between, around, |pair| pair.at_least(*least).duplicate())?, least)
+                (self.by_facts(a, b, None, between, around, |pair| pair.duplicate())?, least)
             }
             (Self::Profile { name, role, least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    let duplicate = |pair: Pair<'_>| pair.at_least(*least).duplicate();
-                    self.by_facts(a, b, Some((profile, scratch)), between, around, duplicate)
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.duplicate())
                 });
                 (found??, least)
             }
@@ -353,14 +351,15 @@ impl Rule<'_> {
         around: Option<Around<'_>>,
         question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
     ) -> Result<T> {
-        let correction = match self {
-            Self::Facts { correction, .. } | Self::Profile { correction, .. } => correction.as_ref(),
-            Self::Tokens { .. } => None,
+        let (least, correction) = match self {
+            Self::Facts { least, correction } | Self::Profile { least, correction, .. } => (*least, correction.as_ref()),
+            Self::Tokens { least, .. } => (*least, None),
         };
         let [title_a, title_b] = between.titles;
         let agreement = between.columns.agreement();
         let mut pair =
             Pair::new(a, b).apart(between.apart).titled(title_a, title_b).agreeing(agreement).corrected(correction);
+        pair = pair.at_least(least);
         if let Some((profile, scratch)) = profile {
             pair = pair.by_profile(profile, scratch);
         }

@@ -4,6 +4,7 @@
 //! and the compiler names the places that must know of it.
 
 use neardup_verdict::correction::Correction;
+use neardup_verdict::model::{LEAST_SCORE, LOWEST_SCORE};
 use pgrx::PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
 use pgrx::pg_sys;
 use serde::{Deserialize, Serialize};
@@ -110,8 +111,7 @@ impl Verify {
         let (by_tokens, least) = match self {
             Self::None => (false, 0.0),
             Self::Overlap | Self::Cosine => (true, 0.0),
-            // The verdict's own bound holds anyway: less would have no effect.
-            Self::Facts | Self::Profile(_) => (false, neardup_verdict::model::LEAST_SCORE),
+            Self::Facts | Self::Profile(_) => (false, LOWEST_SCORE),
         };
         let name = self.name();
         match threshold {
@@ -138,7 +138,7 @@ impl Verify {
         role: Option<pg_sys::Oid>,
         correction: Option<Correction>,
     ) -> Option<Rule<'r>> {
-        let least = threshold.unwrap_or_default();
+        let least = threshold.unwrap_or(if self.measure() == "facts" { LEAST_SCORE } else { 0.0 });
         match self {
             Self::None => None,
             Self::Overlap => Some(Rule::Tokens { analyzer, least, measure: Tokens::overlap }),

@@ -105,11 +105,11 @@ impl<'p> Pair<'p> {
         Self { correction, ..self }
     }
 
-    /// Sets the least score of what [`Pair::duplicate`] returns, if that is more than [`LEAST_SCORE`]: pairs that cannot reach it are ruled out
-    /// early. Scores do not change.
+    /// Sets the least score of what [`Pair::duplicate`] returns: pairs that cannot reach it are ruled out early. If it is less than
+    /// [`LEAST_SCORE`], verdicts call a pair a copy or an excerpt from it on. Scores do not change.
     #[must_use]
     pub fn at_least(self, score: f64) -> Self {
-        Self { least: score.max(LEAST_SCORE), ..self }
+        Self { least: score, ..self }
     }
 
     /// Returns the relation of the two texts, with reasons.
@@ -131,7 +131,7 @@ impl<'p> Pair<'p> {
     /// Returns the verdict and its score if keeping one of the two loses nothing: a copy, or an excerpt, of which the longer text
     /// has to stay ([`replaces`](crate::replaces)).
     ///
-    /// The score is at least 0.5, or what [`Pair::at_least`] says. Symmetric in the two texts. Identical texts are copies, unless their titles
+    /// The score is at least [`LEAST_SCORE`], or what [`Pair::at_least`] says. Symmetric in the two texts. Identical texts are copies, unless their titles
     /// differ or columns do not agree. Texts with too little overlap are not read.
     ///
     /// # Errors
@@ -264,6 +264,7 @@ impl<'p> Pair<'p> {
             quotes,
             equal: self.are_equal(),
             wholes,
+            copies_from: self.least.min(LEAST_SCORE),
         })
     }
 

@@ -60,9 +60,12 @@ pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
 /// How many rows are read to find one by its key's text form.
 const MOST_READ: usize = 1000;
 
-/// Says whether a table has a row, committed or not, with this value as its primary key of one column.
-pub fn has_key(table: pg_sys::Oid, value: pg_sys::Datum) -> bool {
-    has_row(table, |_| vec![Some(value)], |_| true)
+/// Says whether a table has a row, committed or not, with this value of this type as its primary key of one column. If the key has another type
+/// by now, the answer is yes.
+pub fn has_key(table: pg_sys::Oid, kind: pg_sys::Oid, value: pg_sys::Datum) -> bool {
+    // SAFETY: called within a transaction.
+    let kind = unsafe { pg_sys::getBaseType(kind) };
+    has_row(table, |kinds| vec![(kinds == [kind]).then_some(value)], |_| true)
 }
 
 /// Says whether a table has a row, committed or not, whose primary key of several `columns` has this text form.

@@ -39,6 +39,41 @@ CALL neardup.cleanup('merged', max_rows => 1, on_more => 'surest', action => 'me
 SELECT id, duplicate_of FROM merged ORDER BY id;
 CALL neardup.cleanup('merged', keep => 'newest', action => 'merge', merge => 'keep', dry_run => false);
 SELECT id, duplicate_of FROM merged ORDER BY id;
+-- without removing anything, marks move to the row that the caller prefers, with no answer, and a second run has nothing to move
+CREATE TABLE moved (id int PRIMARY KEY, rank int, body text);
+SELECT neardup.protect('moved', 'body', on_duplicate => 'mark');
+INSERT INTO moved SELECT id, rank, story(n, ending) FROM (VALUES (1, 2, 1, ''), (2, 1, 1, '!'), (3, 3, 1, ' (copied)'), (4, 2, 2, ''), (5, 3, 2, '!'), (6, 1, 2, ' *')) v(id, rank, n, ending);
+SELECT id, duplicate_of FROM moved ORDER BY id;
+CALL neardup.cleanup('moved', rank => ARRAY['rank'], action => 'mark', batch => 1, dry_run => false);
+SELECT id, duplicate_of FROM moved ORDER BY id;
+SET client_min_messages = notice;
+CALL neardup.cleanup('moved', rank => ARRAY['rank'], action => 'mark');
+CALL neardup.cleanup('moved', action => 'mark');
+SET client_min_messages = warning;
+-- a new row names the row that stands for the group now; marks move back
+INSERT INTO moved VALUES (7, 9, story(1, ' (again)')), (8, 0, story(2, ' **'));
+SELECT id, duplicate_of FROM moved WHERE id > 6 ORDER BY id;
+CALL neardup.cleanup('moved', rank => ARRAY['id'], action => 'mark', max_rows => 1, on_more => 'surest', dry_run => false);
+SELECT id, duplicate_of FROM moved ORDER BY id;
+CALL neardup.cleanup('moved', rank => ARRAY['id'], action => 'mark', dry_run => false);
+SELECT id, duplicate_of FROM moved ORDER BY id;
+CALL neardup.cleanup('moved', keep => 'newest', action => 'mark', dry_run => false);
+SELECT id, duplicate_of FROM moved ORDER BY id;
+SELECT count(*) FROM neardup.answers('moved');
+SELECT count(*) AS in_a_circle FROM moved m JOIN moved o ON o.id = m.duplicate_of WHERE o.duplicate_of IS NOT NULL;
+-- a row that was answered to be no copy gets no mark
+UPDATE moved SET duplicate_of = NULL WHERE id = 1;
+CALL neardup.cleanup('moved', keep => 'longest', action => 'mark', dry_run => false);
+SELECT id, duplicate_of FROM moved ORDER BY id;
+-- so do the marks of clean-ups
+CREATE TABLE listed (id int PRIMARY KEY, body text);
+SELECT neardup.protect('listed', 'body', on_duplicate => 'warn', log => false);
+INSERT INTO listed VALUES (1, story(1)), (2, story(1, ' (copied)')), (3, story(2));
+CALL neardup.cleanup('listed', action => 'mark', dry_run => false);
+INSERT INTO listed VALUES (4, story(1, ' (copied, again)'));
+CALL neardup.cleanup('listed', keep => 'longest', action => 'mark', dry_run => false);
+SELECT id, body_duplicate_of FROM listed ORDER BY id;
+DROP TABLE moved, moved_answers, listed;
 -- a table that is renamed without the tables beside it
 ALTER TABLE feed RENAME TO news;
 CALL neardup.cleanup('news');

@@ -22,6 +22,8 @@ pub(crate) struct Evidence {
     pub(crate) equal: bool,
     /// The lengths of the whole texts, if only the beginning of one was compared, and the rest may differ.
     pub(crate) wholes: Option<[usize; 2]>,
+    /// From this score on the verdict is a copy or an excerpt.
+    pub(crate) copies_from: f64,
 }
 
 impl Evidence {
@@ -36,7 +38,7 @@ impl Evidence {
             let score = scoring.score(&self.inputs);
             // What was not read may differ, so no clean-up removes such a text unless told to.
             let score = if self.wholes.is_some() { score.min(model::MOST_OF_BEGINNINGS) } else { score };
-            (model::verdict(score, &self.inputs, &self.texts, self.wholes), score)
+            (model::verdict(score >= self.copies_from, &self.inputs, &self.texts, self.wholes), score)
         })
     }
 

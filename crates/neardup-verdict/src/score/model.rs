@@ -194,8 +194,11 @@ pub(crate) fn contributions(inputs: &Inputs) -> Vec<(&'static str, f64, f64)> {
     all
 }
 
-/// From this score on, one of two texts may be removed: a guard refuses it, a list names it.
+/// From this score on, one of two texts may be removed, unless the owner of the table sets another: a guard refuses it, a list names it.
 pub const LEAST_SCORE: f64 = 0.5;
+
+/// The least that an owner can set. Of the read pairs that score less, one in ten is a copy.
+pub const LOWEST_SCORE: f64 = 0.05;
 
 /// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 2 in 100 are wrong.
 pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
@@ -220,12 +223,12 @@ fn more([a, b]: [usize; 2]) -> f64 {
     1.0 - a.min(b) as f64 / a.max(b).max(1) as f64
 }
 
-/// Names the verdict for a score. `wholes` are the lengths of texts of which only the beginnings were compared.
-pub(crate) fn verdict(score: f64, inputs: &Inputs, texts: &Comparison, wholes: Option<[usize; 2]>) -> Verdict {
+/// Names the verdict on two texts, one of which may be removed or not. `wholes` are the lengths of texts of which only the beginnings were compared.
+pub(crate) fn verdict(is_copy: bool, inputs: &Inputs, texts: &Comparison, wholes: Option<[usize; 2]>) -> Verdict {
     let features = &inputs.texts;
     let (held, alike) = (features.held, features.alike);
     let hard = features.any_conflict > 0.0;
-    if score >= LEAST_SCORE {
+    if is_copy {
         let units = [&texts.a, &texts.b].map(|compared| compared.text.units.len());
         let is_excerpt = more(units) >= EXCERPT && alike < 1.0 - EXCERPT;
         if is_excerpt || wholes.is_some_and(|wholes| more(wholes) >= EXCERPT) {
