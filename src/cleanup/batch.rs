@@ -77,7 +77,11 @@ fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
         let found = change::run(&cleanup.create_list(action), &[]);
         change::run(&format!("ALTER TABLE {LIST} ADD PRIMARY KEY (place)"), &[]);
         change::run(&format!("ANALYZE {LIST}"), &[]);
-        cleanup.find_followers(action != Action::Mark)?;
+        if action == Action::Mark && cleanup.mark_column.is_some() && cleanup.moves_marks() {
+            cleanup.find_marked();
+        } else {
+            cleanup.find_followers(action != Action::Mark)?;
+        }
         Ok(found as i64)
     })
 }
@@ -150,7 +154,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         let action = Action::parse(action)?;
         let places = [Parameter::Number(after), Parameter::Number(last)];
         cleanup.lock(&places);
-        cleanup.lock_followers(&places);
+        if action != Action::Mark {
+            cleanup.lock_followers(&places);
+        }
         change::run(&cleanup.recheck(), &places);
         let answered = answered_meanwhile(cleanup, after, last)?;
         for place in &answered.left {
@@ -168,7 +174,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             Action::Mark => {
                 change::run(&cleanup.set_mark(), &places);
                 change::run(&cleanup.left_unmarked(), &places);
-                cleanup.unmark_kept(&places);
+                if cleanup.moves_marks() {
+                    cleanup.unmark_kept(&places);
+                }
                 change::run(&Cleanup::acted_on(), &places)
             }
             Action::Delete => change::run(&cleanup.delete(""), &places),
@@ -188,7 +196,10 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             change::run(&cleanup.left_in_place(), &places);
             cleanup.take_marks_off(&places);
         }
-        answered.keep(cleanup, owner);
+        // Where marks move, no row goes, and another one may stand for the group tomorrow.
+        if action != Action::Mark || !cleanup.moves_marks() {
+            answered.keep(cleanup, owner);
+        }
         note_removed(cleanup, owner, run_id, removed)?;
         Ok(removed)
     })

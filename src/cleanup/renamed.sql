@@ -22,7 +22,7 @@ BEGIN
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
     WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
           AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
-          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relkind IN ('r', 'p') AND b.oid <> t.oid AND b.relname = left(r.relname, - length(k.ending)))
+          AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relkind IN ('r', 'p') AND b.oid <> t.oid AND b.relowner = t.relowner AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
           AND NOT EXISTS (
               SELECT FROM pg_class s

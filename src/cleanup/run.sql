@@ -168,7 +168,7 @@ BEGIN
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
-                                ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document')::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
+                                ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
@@ -176,7 +176,7 @@ BEGIN
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
                                 ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
               HINT = CASE WHEN found = 0 AND action <> 'mark' AND against IS NULL
-                               AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document')::pg_catalog.name, arguments ->> 'verify')
+                               AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, arguments ->> 'verify'::pg_catalog.text)
                           THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
               ELSE pg_catalog.format(
                   'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',

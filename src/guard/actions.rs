@@ -8,6 +8,7 @@ use pgrx::spi::quote_literal;
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
+use super::mark_column;
 use super::merge;
 use super::outcome;
 use super::stored;
@@ -109,7 +110,9 @@ fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<Fate
 /// # Errors
 /// If the key has had another type since the column was added, which cannot hold it.
 pub fn key_value(guard: &Guard, key: &str, kind: pg_sys::Oid) -> Result<pg_sys::Datum> {
-    if unique::forms_of(kind).is_some_and(|is_form| !is_form(key)) {
+    // Of other types nobody knows the form of a value, but that of the key has it.
+    let is_of_key = || mark_column::kind(guard.table) == kind;
+    if !unique::forms_of(kind).map_or_else(is_of_key, |is_form| is_form(key)) {
         let message = format!("the guard of table {} cannot mark a row with the key {key}", shown(guard.table));
         return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
             .set_detail("The key had another type when the column for it was added.")

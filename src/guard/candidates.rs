@@ -285,6 +285,10 @@ impl CandidateSearch<'_, '_, '_> {
             return Ok(Finding::Not(Reason::Scope));
         }
         let mark = if guard.settings.on_duplicate == Action::Mark { candidate.mark() } else { None };
+        // A copy of the row itself is no row that it duplicates.
+        if mark.as_deref() == Some(&*subject.key) {
+            return Ok(Finding::Not(Reason::Itself));
+        }
         let time = candidate.time(subject);
         if let (Some(mark), Some(time), Some(_)) = (&mark, time, guard.settings.window) {
             self.marks.put_time(mark, time);

@@ -6,7 +6,7 @@
 //! 2. [`signature`]: makes its sketch or SimHash. [`locks`]: locks keys that its near-duplicates share.
 //! 3. [`candidates`]: finds rows that share a key, by the index ([`shared_keys`]), committed or not; [`verify`]: compares their texts, with what [`guarded_rows`] knows of
 //!    the table.
-//! 4. [`actions`]: carries out the action. Once the row is stored, its locks are released.
+//! 4. [`actions`]: carries out the action, such as a mark in a [`mark_column`]. Once the row is stored, its locks are released.
 //!
 //! [`related`]: the row that a stored row is related to. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 #![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
@@ -18,6 +18,7 @@ mod candidates;
 mod guarded_rows;
 mod hot;
 mod locks;
+mod mark_column;
 mod marks;
 mod merge;
 mod moved;

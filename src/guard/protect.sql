@@ -133,7 +133,7 @@ BEGIN
         'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));
     IF NOT is_new THEN
         PERFORM neardup_internal.drop_triggers(guarded);
-        PERFORM neardup_internal.retype_mark(target, m.name) FROM unnest(ARRAY[guarded.duplicate_of, guarded.related_to]) m(name) WHERE m.name IS NOT NULL;
+        PERFORM neardup_internal.retype_mark(target, document, m.name) FROM unnest(ARRAY[guarded.duplicate_of, guarded.related_to]) m(name) WHERE m.name IS NOT NULL;
     END IF;
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
@@ -292,23 +292,36 @@ CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
 -- protect: the type of a column for the key of another row: that of the key, or text for a key of several columns
 
 CREATE FUNCTION neardup_internal.type_of_mark(target regclass) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (SELECT CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.min(pg_catalog.format_type(a.atttypid, a.atttypmod)) ELSE 'text' END
-            FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k(name)
-                 JOIN pg_catalog.pg_attribute a ON a.attrelid = target::oid AND a.attname = k.name);
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'type_of_mark_wrapper';
 
 -- protect: gives a column for keys the type of the key, which may have got another one
 
-CREATE FUNCTION neardup_internal.retype_mark(target regclass, mark name) RETURNS void
+CREATE FUNCTION neardup_internal.retype(target regclass, mark text) RETURNS text
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'retype_wrapper';
+
+CREATE FUNCTION neardup_internal.retype_mark(target regclass, document name, mark name) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    wanted text := neardup_internal.type_of_mark(target);
+    given text;
+    why text;
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_attribute a
-               WHERE a.attrelid = target::oid AND a.attname = mark AND pg_catalog.format_type(a.atttypid, a.atttypmod) <> wanted) THEN
-        EXECUTE pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s', target, mark, wanted);
-        RAISE NOTICE 'column % of % has the type of the key now: %', pg_catalog.quote_ident(mark), target, wanted;
+    given := neardup_internal.retype(target, mark::text);
+    IF given IS NOT NULL THEN
+        RAISE NOTICE 'column % of % has the type of the key now: %', quote_ident(mark), target, given
+            USING DETAIL = CASE WHEN cardinality(neardup_internal.key_columns(target)) > 1 THEN 'Marks that are there name keys of one column, and no row any more.'
+                                ELSE 'Marks that are there have been converted.' END;
     END IF;
+EXCEPTION
+    WHEN data_exception OR integrity_constraint_violation THEN
+        GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
+        RAISE EXCEPTION 'column % of % cannot get the type of the key', quote_ident(mark), target
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The marks in it name keys of another type: %s.', why),
+                  HINT = format('If you need them no more: SELECT neardup.unprotect(%L, %L); ALTER TABLE %s DROP COLUMN %I; then protect the table again.',
+                      target, document, target, mark);
+    WHEN feature_not_supported OR dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
+        RAISE WARNING 'column % of % keeps another type than the key has', quote_ident(mark), target
+            USING DETAIL = format('%s.', why), HINT = 'Drop what uses the column, call neardup.protect again, and create it anew.';
 END
 $$;
 
@@ -337,38 +350,41 @@ $$;
 CREATE FUNCTION neardup_internal.add_mark(target regclass, document name) RETURNS name
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    mark name := 'duplicate_of';
+    mark name := neardup_internal.kept_column(target, document, 'duplicate_of');
 BEGIN
-    IF neardup_internal.take_kept(target, document, mark) THEN
+    IF mark IS NOT NULL THEN
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, mark);
+        PERFORM neardup_internal.retype_mark(target, document, mark);
         RETURN mark;
-    ELSIF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
+    END IF;
+    mark := 'duplicate_of';
+    IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = mark AND NOT a.attisdropped) THEN
         mark := neardup_internal.short_name(document) || '_copy_of';
     END IF;
-    IF NOT neardup_internal.take_kept(target, document, mark) THEN
-        EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
-    END IF;
+    EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
     RETURN mark;
 END
 $$;
 
--- protect: adds the columns for the key of a related row, and for what the row is to it
+-- protect: adds the columns for the key of a related row, and for what the row is to it, or takes those that were kept
 
 CREATE FUNCTION neardup_internal.add_related(target regclass, document name) RETURNS name[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    names name[] := '{related_to,related_as}';
+    names name[] := ARRAY[neardup_internal.kept_column(target, document, 'related_to'), neardup_internal.kept_column(target, document, 'related_as')];
     short text := neardup_internal.short_name(document);
 BEGIN
-    IF neardup_internal.take_kept(target, document, names[1]) AND neardup_internal.take_kept(target, document, names[2]) THEN
+    IF num_nulls(VARIADIC names) = 0 THEN
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, names[1]);
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, names[2]);
+        PERFORM neardup_internal.retype_mark(target, document, names[1]);
         RETURN names;
-    ELSIF EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
+    END IF;
+    names := '{related_to,related_as}';
+    IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = ANY (names) AND NOT a.attisdropped) THEN
         names := ARRAY[short || '_related_to', short || '_related_as'];
     END IF;
-    IF neardup_internal.take_kept(target, document, names[1]) AND neardup_internal.take_kept(target, document, names[2]) THEN
-        RETURN names;
-    END IF;
-    EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1],
-        neardup_internal.type_of_mark(target), names[2]);
+    EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1], neardup_internal.type_of_mark(target), names[2]);
     RETURN names;
 END
 $$;
@@ -436,51 +452,58 @@ BEGIN
 END
 $$;
 
--- protect: what the comment of a column says that was kept when its guard was removed
+-- protect: what the comment of a column says that was kept when its guard was removed; role is the name that the column has by default
 
-CREATE FUNCTION neardup_internal.kept_comment(document name) RETURNS text
+CREATE FUNCTION neardup_internal.kept_comment(document name, role text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN pg_catalog.format('written by a guard on column %I that was removed; neardup.protect uses it again', document);
+    RETURN pg_catalog.format('%s, by a guard on column %I that was removed; neardup.protect uses it again', role, document);
 
--- protect: drops columns of a guard that is removed, unless they have values
+-- protect: a column that was kept, under whatever name; NULL if there is none that a guard can write
 
-CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[]) RETURNS void
+CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, role text) RETURNS name
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT a.attname FROM pg_catalog.pg_attribute a
+            WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attnotnull AND a.attidentity = '' AND a.attgenerated = ''
+                  AND pg_catalog.col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document, role)
+            ORDER BY a.attnum LIMIT 1);
+
+-- protect: drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
+-- only by a new snapshot, and rows that row security hides not at all. The triggers were dropped before, so that nobody writes now.
+
+CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[], roles text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    listed text;
+    drops text;
     filled bigint;
-    drops text := (SELECT string_agg(format('DROP COLUMN %I', n.name), ', ') FROM unnest(names) n(name) WHERE n.name IS NOT NULL);
-    name name;
+    why text;
 BEGIN
     IF names[1] IS NULL THEN
         RETURN;
     END IF;
-    EXECUTE format('SELECT count(%I) FROM %s', names[1], target) INTO filled;
-    IF filled = 0 AND NOT row_security_active(target) THEN
-        EXECUTE format('ALTER TABLE %s %s', target, drops);
-        RETURN;
+    SELECT string_agg(format('DROP COLUMN %I', n.name), ', '), string_agg(quote_ident(n.name), ', ') INTO drops, listed FROM unnest(names) n(name);
+    EXECUTE format('SELECT count(*) FROM %s WHERE num_nonnulls(%s) > 0', target, listed) INTO filled;
+    IF filled > 0 THEN
+        why := format('%s rows have a value in it', filled);
+    ELSIF row_security_active(target) THEN
+        why := 'row security may hide rows that have a value';
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        why := 'this transaction does not see what others have written since it began';
+    ELSE
+        BEGIN
+            EXECUTE format('ALTER TABLE %s %s', target, drops);
+            RETURN;
+        EXCEPTION WHEN dependent_objects_still_exist THEN
+            GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+        END;
     END IF;
-    FOREACH name IN ARRAY names LOOP
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, name, neardup_internal.kept_comment(document));
+    FOR place IN 1 .. cardinality(names) LOOP
+        IF col_description(target::oid, (SELECT a.attnum FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = names[place])) IS NULL THEN
+            EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, names[place], neardup_internal.kept_comment(document, roles[place]));
+        END IF;
     END LOOP;
-    RAISE NOTICE 'column % of % was kept: % rows have a value', array_to_string(names, ', '), target, filled
+    RAISE NOTICE 'column % of % was kept: %', listed, target, why
         USING HINT = format('If you need it no more: ALTER TABLE %s %s;', target, drops);
-END
-$$;
-
--- protect: takes a column that was kept back into use, if it is one
-
-CREATE FUNCTION neardup_internal.take_kept(target regclass, document name, name name) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = take_kept.name
-                   AND col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document)) THEN
-        RETURN false;
-    END IF;
-    EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, name);
-    IF name NOT LIKE '%related_as' THEN
-        PERFORM neardup_internal.retype_mark(target, name);
-    END IF;
-    RETURN true;
 END
 $$;
 
@@ -505,8 +528,8 @@ BEGIN
         LOOP
             EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
         END LOOP;
-        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.duplicate_of]);
-        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.related_to, guarded.related_as]);
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.duplicate_of], '{duplicate_of}');
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.related_to, guarded.related_as], '{related_to,related_as}');
         RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
             USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
     END LOOP;
@@ -529,11 +552,12 @@ COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
 COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
 COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
-COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name) IS 'gives a column for keys the type of the key';
+COMMENT ON FUNCTION neardup_internal.retype(regclass, text) IS 'gives a column for keys the type of the key, as the owner of the table; the name of the type, or NULL if it has it';
+COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name, name) IS 'gives a column for keys the type of the key, and says so';
 COMMENT ON FUNCTION neardup_internal.check_alone(regclass, name) IS 'raises an error if a partition of a table, or the table that it is a partition of, has a guard on that column';
-COMMENT ON FUNCTION neardup_internal.kept_comment(name) IS 'the comment of a column that was kept when its guard was removed';
-COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[]) IS 'drops columns of a guard that is removed, unless they have values';
-COMMENT ON FUNCTION neardup_internal.take_kept(regclass, name, name) IS 'takes a column back into use that was kept when its guard was removed';
+COMMENT ON FUNCTION neardup_internal.kept_comment(name, text) IS 'the comment of a column that was kept when its guard was removed';
+COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[], text[]) IS 'drops columns of a guard that is removed, unless they have values or something needs them';
+COMMENT ON FUNCTION neardup_internal.kept_column(regclass, name, text) IS 'a column that was kept when its guard was removed';
 COMMENT ON FUNCTION neardup_internal.add_mark(regclass, name) IS 'adds the column in which a marked row names its original';
 COMMENT ON FUNCTION neardup_internal.add_related(regclass, name) IS 'adds the columns in which a row names one that it is related to, and what it is to it';
 COMMENT ON FUNCTION neardup_internal.add_diverted(regclass) IS 'creates the table to which duplicates are diverted';

@@ -352,7 +352,9 @@ impl Rule<'_> {
         question: impl FnOnce(Pair<'_>) -> neardup_text::Result<T>,
     ) -> Result<T> {
         let (least, correction) = match self {
-            Self::Facts { least, correction } | Self::Profile { least, correction, .. } => (*least, correction.as_ref()),
+            Self::Facts { least, correction } | Self::Profile { least, correction, .. } => {
+                (*least, correction.as_ref())
+            }
             Self::Tokens { least, .. } => (*least, None),
         };
         let [title_a, title_b] = between.titles;

@@ -43,7 +43,11 @@ pub(super) fn write(out: &Path) -> Result<()> {
     fs::write(out.join("status.rs"), status()?)?;
     fs::write(out.join("synonyms.rs"), synonyms()?)?;
     for (file, lists, sets) in [
-        ("credits", &["credit", "note", "dateline", "closing", "line", "reporter", "field"][..], &["publisher"][..]),
+        (
+            "credits",
+            &["credit", "note", "dateline", "closing", "line", "reporter", "field", "feed", "read_on"][..],
+            &["publisher"][..],
+        ),
         ("names", &["no_person", "country", "media"], &["family", "place", "function"]),
         ("characters", &[], &["series", "article", "measure", "filler"]),
     ] {

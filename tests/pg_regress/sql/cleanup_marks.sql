@@ -65,6 +65,38 @@ SELECT count(*) AS in_a_circle FROM moved m JOIN moved o ON o.id = m.duplicate_o
 UPDATE moved SET duplicate_of = NULL WHERE id = 1;
 CALL neardup.cleanup('moved', keep => 'longest', action => 'mark', dry_run => false);
 SELECT id, duplicate_of FROM moved ORDER BY id;
+-- a mark that leads to another row stays, if that keeps its own place: it is out of scope, or a trigger will have it so
+CREATE TABLE led (id int PRIMARY KEY, rank int, part text, body text);
+SELECT neardup.protect('led', 'body', on_duplicate => 'mark');
+INSERT INTO led VALUES (1, 5, 'a', story(1)), (2, 1, 'b', story(1, '!')), (3, 9, 'b', story(1, ' (copied)'));
+CALL neardup.cleanup('led', rank => '{rank}', action => 'mark', scope => '{part}', dry_run => false);
+SELECT id, duplicate_of FROM led ORDER BY id;
+CALL neardup.cleanup('led', rank => '{rank}', action => 'mark', max_rows => 1, on_more => 'surest', dry_run => false);
+SELECT id, duplicate_of FROM led ORDER BY id;
+CREATE FUNCTION stay() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN CASE WHEN OLD.id <> 1 THEN NEW END; END';
+CREATE TRIGGER stay BEFORE UPDATE ON led FOR EACH ROW EXECUTE FUNCTION stay();
+CALL neardup.cleanup('led', keep => 'newest', action => 'mark', dry_run => false);
+SELECT id, duplicate_of FROM led ORDER BY id;
+-- a row that becomes like its copy is no copy of itself
+CREATE TABLE same (id int, part int, body text, PRIMARY KEY (id, part));
+SELECT neardup.protect('same', 'body', on_duplicate => 'mark');
+INSERT INTO same VALUES (1, 1, story(1)), (2, 1, story(1, ' (copied)'));
+UPDATE same SET body = (SELECT body FROM same WHERE id = 2) WHERE id = 1;
+INSERT INTO same VALUES (1, 1, story(1, ' (again)')) ON CONFLICT (id, part) DO UPDATE SET body = excluded.body;
+SELECT id, duplicate_of FROM same ORDER BY id;
+DELETE FROM same WHERE id = 1;
+INSERT INTO same VALUES (1, 1, story(1));
+SELECT id, duplicate_of FROM same ORDER BY id;
+CALL neardup.cleanup('same', keep => 'newest', action => 'mark', dry_run => false);
+SELECT id, duplicate_of FROM same ORDER BY id;
+-- moving marks passes no answers on
+CREATE TABLE told (id int PRIMARY KEY, body text);
+SELECT neardup.protect('told', 'body', on_duplicate => 'mark');
+INSERT INTO told VALUES (1, story(1)), (3, story(1, ' (copied)')), (4, story(1, '!'));
+UPDATE told SET duplicate_of = NULL WHERE id = 4;
+CALL neardup.cleanup('told', keep => 'longest', action => 'mark', dry_run => false);
+SELECT key, other, act FROM neardup.answers('told');
+DROP TABLE led, same, told, told_answers;
 -- so do the marks of clean-ups
 CREATE TABLE listed (id int PRIMARY KEY, body text);
 SELECT neardup.protect('listed', 'body', on_duplicate => 'warn', log => false);

@@ -2,7 +2,7 @@
 //! repost, notes of platforms.
 //!
 //! [`ignored`] returns the stretches of a text that no verdict counts. It knows the marks of Chinese agencies, portals and
-//! microblogs in `data/credits.tsv`; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
+//! microblogs, and what [`feeds`](super::feeds) of blogs add, in `data/credits.tsv`; text without them is left whole. It never takes everything: of a text that would be left with nothing, nothing is ignored.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,6 +11,8 @@ use memchr::memmem::{self, Finder, FinderRev};
 
 use neardup_text::interrupt;
 use neardup_text::lexicon::{is_han, is_word_char};
+
+use super::feeds;
 
 /// Where a dateline may end, or a line that names reporters begin, in bytes from the start of the text.
 const OPENING_BYTES: usize = 220;
@@ -61,6 +63,7 @@ pub(crate) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usi
     let mut found = boilerplate.to_vec();
     comments(text, &mut found);
     groups(text, &mut found);
+    found.extend(feeds::closing(text));
     // The other marks are not ASCII.
     if !text.is_ascii() {
         dateline(text, &mut found);
