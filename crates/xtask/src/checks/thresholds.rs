@@ -32,7 +32,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("docs/cleanup.md", "`neardup.duplicates` lists from ", NAMED),
     ("docs/cleanup.md", "26 of 660 read pairs from ", REMOVED),
     ("docs/guard.md", "of a copy or an excerpt, from ", LOWEST),
-    ("docs/guard.md", "to 1, ", NAMED),
+    ("docs/guard.md", "from 0.05 to 1, ", NAMED),
     ("docs/guard.md", "it removes from a score of ", REMOVED),
     ("docs/accuracy.md", "A clean-up removes what scores ", REMOVED),
     ("docs/accuracy.md", "the overlap is high enough and the score is ", NAMED),
