@@ -1586,7 +1586,7 @@ EXCEPTION
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The marks in it name keys of another type: %s.', why),
                   HINT = format('If you need them no more: SELECT neardup.unprotect(%L, %L); ALTER TABLE %s DROP COLUMN %I; then protect the table again.',
                       target, document, target, mark);
-    WHEN feature_not_supported OR dependent_objects_still_exist THEN
+    WHEN feature_not_supported OR dependent_objects_still_exist OR invalid_table_definition THEN
         GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
         RAISE WARNING 'column % of % keeps another type than the key has', quote_ident(mark), target
             USING DETAIL = format('%s.', why), HINT = 'Drop what uses the column, call neardup.protect again, and create it anew.';
@@ -1761,8 +1761,11 @@ BEGIN
         BEGIN
             EXECUTE format('ALTER TABLE %s %s', target, drops);
             RETURN;
-        EXCEPTION WHEN dependent_objects_still_exist THEN
-            GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+        EXCEPTION
+            WHEN dependent_objects_still_exist THEN
+                GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+            WHEN invalid_table_definition THEN
+                GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
         END;
     END IF;
     FOR place IN 1 .. cardinality(names) LOOP
@@ -3739,6 +3742,13 @@ CREATE FUNCTION neardup_internal.end_run(arguments jsonb, run_id bigint) RETURNS
     AS 'MODULE_PATHNAME', 'end_run_wrapper';
 COMMENT ON FUNCTION neardup_internal.end_run(jsonb, bigint) IS 'ends a run in the log, and returns the rows that were left in place, with the reasons';
 
+CREATE FUNCTION neardup_internal.break_circles(arguments jsonb) RETURNS bigint[]
+    LANGUAGE c VOLATILE STRICT
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'break_circles_wrapper';
+COMMENT ON FUNCTION neardup_internal.break_circles(jsonb) IS 'takes off a mark in each circle of marks; how many circles there were, and how many are left';
+
 CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, max_rows bigint, on_more text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -3991,6 +4001,7 @@ DECLARE
     stop bigint;
     batches integer := 0;
     left_in_place bigint := 0;
+    circles bigint[];
     sample pg_catalog.text;
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
@@ -4081,6 +4092,13 @@ BEGIN
             COMMIT;
         END IF;
     END LOOP;
+    IF action = 'mark' THEN
+        circles := neardup_internal.break_circles(arguments);
+        IF circles[1] > 0 THEN
+            RAISE WARNING 'marks of % went in % circles', target, circles[1]
+                USING DETAIL = CASE circles[2] WHEN 0 THEN 'One mark in each was taken off.' ELSE pg_catalog.format('A trigger or a rule keeps %s of them.', circles[2]) END;
+        END IF;
+    END IF;
     FOR sample IN SELECT s FROM neardup_internal.end_run(arguments, run_id) s LOOP
         left_in_place := left_in_place + 1;
         IF left_in_place <= 10 THEN
@@ -4981,7 +4999,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:63
+-- src/cleanup/moving.rs:81
+-- pg_neardup::cleanup::moving::break_circles
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/mod.rs:64
 -- pg_neardup::cleanup::check_committing
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5155,13 +5179,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:34
+-- src/cleanup/mod.rs:35
 -- pg_neardup::cleanup::hold_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:56
+-- src/cleanup/mod.rs:57
 -- pg_neardup::cleanup::in_transaction_block
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5557,7 +5581,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:50
+-- src/cleanup/mod.rs:51
 -- pg_neardup::cleanup::release_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5569,7 +5593,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:84
+-- src/cleanup/mod.rs:85
 -- pg_neardup::cleanup::row_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5791,7 +5815,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:78
+-- src/cleanup/mod.rs:79
 -- pg_neardup::cleanup::text_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -5,10 +5,6 @@
 //! mark: nobody has judged whether they are copies of the row that stays, and a column, a time or an answer may tell the two apart.
 //!
 //! Which rows those are is found out once, with the list: most often the row that was first stays, and there are none.
-//!
-//! A clean-up that marks leaves the marks that are there, unless its caller says which row stays: then marks move. A row that a new mark
-//! names loses its own if following it would lead back: otherwise the marks would go in a circle, and no row of it stand for the others. A mark that
-//! leads elsewhere stays.
 
 use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
@@ -16,62 +12,17 @@ use pgrx::spi::quote_identifier;
 use super::plan::{Cleanup, LIST};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
-use crate::guarded::statement::EQUALS;
 use crate::guarded::{statement, unmarking};
-use crate::list::arguments::Keep;
 use crate::pg::catalog::{self, Column, Comparison};
 use crate::pg::table::change::{self, Parameter};
 
 /// The rows with such marks: f, with the place of the list that removes the row that they name, and the columns f1, f2, ... for their keys. If marks
-/// move, all rows that have one instead: own, the key of the row, and mark, the key that it names, as texts.
+/// [move](super::moving), all rows that have one instead.
 pub const FOLLOWERS: &str = "pg_temp.neardup_followers";
 
 const OF_BATCH: &str = "f.place > $1 AND f.place <= $2";
 
 impl Cleanup {
-    /// Says whether marks that are there move to the row that the caller prefers.
-    pub fn moves_marks(&self) -> bool {
-        self.choice.against.is_none() && (!self.choice.rank.is_empty() || self.choice.keep != Keep::Oldest)
-    }
-
-    /// Lists all rows that have a mark.
-    pub fn find_marked(&self) {
-        let mark = statement::column("o", &self.mark);
-        let statement = format!(
-            "CREATE TEMPORARY TABLE neardup_followers AS SELECT {key} AS own, {named} AS mark FROM {target} o WHERE {mark} IS NOT NULL",
-            key = statement::key_of("o", &self.keys),
-            named = statement::key_part(&mark),
-            target = self.target,
-        );
-        change::run(&statement, &[]);
-        change::run(&format!("CREATE UNIQUE INDEX ON {FOLLOWERS} (own)"), &[]);
-        change::run(&format!("ANALYZE {FOLLOWERS}"), &[]);
-    }
-
-    /// Takes off the marks of rows that marks of a batch name, where these lead back: one in each circle.
-    pub fn unmark_kept(&self, places: &[Parameter<'_>]) {
-        let acted_on = "c.place > $1 AND c.place <= $2 AND c.reason IS NULL";
-        let (own, kept) = (self.duplicate_key(), self.kept_key());
-        let note = format!(
-            "INSERT INTO {FOLLOWERS} (own, mark) SELECT {own}, {kept} FROM {LIST} c WHERE {acted_on} \
-             ON CONFLICT (own) DO UPDATE SET mark = excluded.mark"
-        );
-        change::run(&note, places);
-        let unmark = format!(
-            "WITH RECURSIVE chain(head, at) AS ( \
-                 SELECT f.own, f.mark FROM {FOLLOWERS} f WHERE EXISTS (SELECT FROM {LIST} c WHERE {acted_on} AND {kept} {EQUALS} f.own) \
-                 UNION SELECT x.head, f.mark FROM chain x JOIN {FOLLOWERS} f ON f.own {EQUALS} x.at), \
-             circles AS (SELECT x.head, pg_catalog.min(x.at) AS circle FROM chain x GROUP BY x.head HAVING pg_catalog.bool_or(x.at {EQUALS} x.head)), \
-             heads AS (SELECT DISTINCT ON (o.circle) o.head FROM circles o ORDER BY o.circle, o.head), \
-             gone AS (DELETE FROM {FOLLOWERS} f USING heads h WHERE f.own {EQUALS} h.head) \
-             UPDATE {target} r SET {name} = NULL FROM {LIST} c, heads h WHERE {acted_on} AND {is_kept} AND {kept} {EQUALS} h.head",
-            target = self.target,
-            name = quote_identifier(&self.mark),
-            is_kept = self.is_kept(),
-        );
-        unmarking::marks_of(self.choice.guard.table, || change::run(&unmark, places));
-    }
-
     /// The column with the marks of the guard, if the clean-up removes rows that may be named in it.
     fn marked_in(&self) -> Option<&Column> {
         let marks = self.choice.against.is_none() && self.choice.guard.marks().is_some();

@@ -1,6 +1,6 @@
 //! Clean-up of existing rows: removes the copies of a list and restores them.
 //!
-//! * [`plan`]: what a clean-up works on. [`batch`]: its steps; [`merge`]: those of the action that changes the kept rows, and [`unmerge`], which undoes that. [`recheck`]: answers given meanwhile. [`marks`]: marks that name rows which go. [`dry_run`]: what it shows before, and [`differing`] which columns. [`reference`](mod@reference): foreign keys.
+//! * [`plan`]: what a clean-up works on. [`batch`]: its steps; [`merge`]: those of the action that changes the kept rows, and [`unmerge`], which undoes that. [`recheck`]: answers given meanwhile. [`marks`]: marks that name rows which go, and [`moving`] those that move. [`dry_run`]: what it shows before, and [`differing`] which columns. [`reference`](mod@reference): foreign keys.
 //!   [`report`]: a page about a table's copies.
 //! * SQL: `removed.sql` (the table of removed rows beside a table), `log.sql`, `renamed.sql` (tables beside a table that has another name), `runner.sql` (one procedure per table, and its progress),
 //!   `run.sql`, `restore.sql`.
@@ -13,6 +13,7 @@ mod differing;
 mod dry_run;
 mod marks;
 mod merge;
+mod moving;
 mod plan;
 mod recheck;
 mod reference;

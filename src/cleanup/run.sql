@@ -88,6 +88,13 @@ CREATE FUNCTION neardup_internal.end_run(arguments jsonb, run_id bigint) RETURNS
     AS 'MODULE_PATHNAME', 'end_run_wrapper';
 COMMENT ON FUNCTION neardup_internal.end_run(jsonb, bigint) IS 'ends a run in the log, and returns the rows that were left in place, with the reasons';
 
+CREATE FUNCTION neardup_internal.break_circles(arguments jsonb) RETURNS bigint[]
+    LANGUAGE c VOLATILE STRICT
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'break_circles_wrapper';
+COMMENT ON FUNCTION neardup_internal.break_circles(jsonb) IS 'takes off a mark in each circle of marks; how many circles there were, and how many are left';
+
 CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, max_rows bigint, on_more text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -340,6 +347,7 @@ DECLARE
     stop bigint;
     batches integer := 0;
     left_in_place bigint := 0;
+    circles bigint[];
     sample pg_catalog.text;
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
@@ -430,6 +438,13 @@ BEGIN
             COMMIT;
         END IF;
     END LOOP;
+    IF action = 'mark' THEN
+        circles := neardup_internal.break_circles(arguments);
+        IF circles[1] > 0 THEN
+            RAISE WARNING 'marks of % went in % circles', target, circles[1]
+                USING DETAIL = CASE circles[2] WHEN 0 THEN 'One mark in each was taken off.' ELSE pg_catalog.format('A trigger or a rule keeps %s of them.', circles[2]) END;
+        END IF;
+    END IF;
     FOR sample IN SELECT s FROM neardup_internal.end_run(arguments, run_id) s LOOP
         left_in_place := left_in_place + 1;
         IF left_in_place <= 10 THEN

@@ -80,6 +80,9 @@ pub enum Answer {
     Wait(Holder),
 }
 
+/// How many marks are followed.
+const LONGEST_CHAIN: usize = 16;
+
 /// The result of testing a candidate.
 enum Finding {
     /// It is not a near-duplicate.
@@ -419,12 +422,26 @@ impl CandidateSearch<'_, '_, '_> {
         given.kept_from().any(|other| stored::mark_of(self.guard, other).is_some_and(|mark| mark == key))
     }
 
+    /// Says whether the row that a mark names is marked itself, and following such marks leads to the row in question: with this mark, too, they
+    /// would go in a circle.
+    fn leads_back(&self, mark: &str) -> bool {
+        // No mark leads to a row that is new.
+        if !self.subject.is_stored() {
+            return false;
+        }
+        let next = |mark: &String| stored::mark_of(self.guard, mark);
+        std::iter::successors(next(&mark.to_owned()), next).take(LONGEST_CHAIN).any(|mark| mark == *self.subject.key)
+    }
+
     /// Returns the answer for a candidate that is a near-duplicate, unless the owner has said that it is none; `mark` is the key of the row that it
     /// duplicates itself.
     fn found(&mut self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
         let &Candidate { part, table, .. } = candidate;
         if self.subject.collides(table) {
             return Finding::Not(Reason::UniqueKey);
+        }
+        if mark.as_deref().is_some_and(|mark| self.leads_back(mark)) {
+            return Finding::Not(Reason::Itself);
         }
         self.hear_all();
         if self.answered(candidate, mark.as_deref(), &candidate.beside()) == Some(false) {

@@ -318,7 +318,7 @@ EXCEPTION
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The marks in it name keys of another type: %s.', why),
                   HINT = format('If you need them no more: SELECT neardup.unprotect(%L, %L); ALTER TABLE %s DROP COLUMN %I; then protect the table again.',
                       target, document, target, mark);
-    WHEN feature_not_supported OR dependent_objects_still_exist THEN
+    WHEN feature_not_supported OR dependent_objects_still_exist OR invalid_table_definition THEN
         GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
         RAISE WARNING 'column % of % keeps another type than the key has', quote_ident(mark), target
             USING DETAIL = format('%s.', why), HINT = 'Drop what uses the column, call neardup.protect again, and create it anew.';
@@ -493,8 +493,11 @@ BEGIN
         BEGIN
             EXECUTE format('ALTER TABLE %s %s', target, drops);
             RETURN;
-        EXCEPTION WHEN dependent_objects_still_exist THEN
-            GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+        EXCEPTION
+            WHEN dependent_objects_still_exist THEN
+                GET STACKED DIAGNOSTICS why = PG_EXCEPTION_DETAIL;
+            WHEN invalid_table_definition THEN
+                GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
         END;
     END IF;
     FOR place IN 1 .. cardinality(names) LOOP

@@ -113,6 +113,11 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Says whether the row replaces or is one that is stored.
+    pub const fn is_stored(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// Says whether the row is the one at this address, or replaces it.
     pub fn replaces(&self, table: pg_sys::Oid, tid: Tid) -> bool {
         self.own.is_some_and(|(own, address)| own == table && is_same(address, tid))

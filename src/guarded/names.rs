@@ -41,4 +41,36 @@ mod tests {
             assert!(page.lines().any(|line| line == vector), "{vector}");
         }
     }
+
+    /// The first two lists in braces after a name: names of columns and their types.
+    fn columns(source: &str, function: &str) -> Vec<String> {
+        let (_, body) = source.split_once(function).unwrap_or_default();
+        let mut lists =
+            body.split("'{").skip(1).filter_map(|rest| rest.split_once("}'")).map(|(list, _)| list.split(','));
+        let (names, kinds) = (lists.next(), lists.next());
+        names
+            .into_iter()
+            .flatten()
+            .zip(kinds.into_iter().flatten())
+            .map(|(name, kind)| format!("{name} {kind}"))
+            .collect()
+    }
+
+    #[test]
+    fn tables_have_the_columns_that_were_promised() {
+        let page = include_str!("../../docs/internals/formats.md");
+        for (what, found) in [
+            (
+                "removed rows",
+                columns(include_str!("../cleanup/removed.sql"), "FUNCTION neardup_internal.record_columns()"),
+            ),
+            ("answers", columns(include_str!("../answers/answers.sql"), "FUNCTION neardup_internal.answer_columns()")),
+        ] {
+            let named = format!("columns of {what} in 1.0 = ");
+            let promised = page.lines().find_map(|line| line.strip_prefix(&named)).map(|list| list.split(", "));
+            let promised: Vec<&str> = promised.into_iter().flatten().collect();
+            assert!(promised.len() >= 9, "{what}");
+            assert!(promised.iter().all(|column| found.iter().any(|has| has == column)), "{what}: {found:?}");
+        }
+    }
 }

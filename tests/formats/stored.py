@@ -100,6 +100,19 @@ def beside(table, ending):
 
 
 # Answers.
+# What a reader of these tables finds there, by type.
+REMOVED = "run bigint batch integer at timestamptz by text key text duplicate_of text verdict text measure text value float8"
+ANSWERS = (
+    "key text other text is_copy boolean note text act text role name at timestamptz document name hash bigint other_hash bigint "
+    "asked timestamptz stratum text pairs float8 score float8 numbers float8[]"
+)
+
+
+def columns(prefix, pairs):
+    names = pairs.split()
+    return ", ".join(f"{prefix}{name} {kind}" for name, kind in zip(names[::2], names[1::2]))
+
+
 def row_hash(document, *beside):
     """What is compared of a row: its document, title, and columns that must not differ or mostly agree. Blank ones keep their places."""
     value = hash64(document.encode())
@@ -180,6 +193,9 @@ def golden_vectors():
     for table in ["posts", "a" * 55, "a" * 56, "表" * 20]:
         short = table if len(table) < 20 else f"{table[0]} * {len(table)}"
         yield f"tables beside {short}", beside(table, "_removed") + " " + beside(table, "_answers")
+
+    yield "columns of removed rows in 1.0", columns("neardup_", REMOVED)
+    yield "columns of answers in 1.0", columns("", ANSWERS)
 
     yield "hash of a document", str(row_hash("近似重复的新闻"))
     yield "hash of a document with a title", str(row_hash("近似重复的新闻", " Title "))

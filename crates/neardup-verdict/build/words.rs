@@ -45,7 +45,7 @@ pub(super) fn write(out: &Path) -> Result<()> {
     for (file, lists, sets) in [
         (
             "credits",
-            &["credit", "note", "dateline", "closing", "line", "reporter", "field", "feed", "read_on"][..],
+            &["credit", "note", "dateline", "closing", "line", "reporter", "field", "feed"][..],
             &["publisher"][..],
         ),
         ("names", &["no_person", "country", "media"], &["family", "place", "function"]),

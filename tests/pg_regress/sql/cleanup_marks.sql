@@ -89,6 +89,23 @@ INSERT INTO same VALUES (1, 1, story(1));
 SELECT id, duplicate_of FROM same ORDER BY id;
 CALL neardup.cleanup('same', keep => 'newest', action => 'mark', dry_run => false);
 SELECT id, duplicate_of FROM same ORDER BY id;
+-- nor of a row that is marked as its copy two steps away
+CREATE TABLE turned (id int PRIMARY KEY, body text);
+SELECT neardup.protect('turned', 'body', on_duplicate => 'mark');
+INSERT INTO turned VALUES (2, story(2)), (6, story(1)), (8, story(1, '!'));
+UPDATE turned SET body = story(2, '!') WHERE id = 6;
+UPDATE turned SET body = story(1, '!') WHERE id = 2;
+SELECT id, duplicate_of FROM turned ORDER BY id;
+-- a circle that an owner made, or that was made while marks moved, is broken at the end
+UPDATE turned SET duplicate_of = CASE id WHEN 2 THEN 6 WHEN 6 THEN 8 ELSE 2 END;
+CALL neardup.cleanup('turned', rank => '{id}', action => 'mark', dry_run => false);
+SELECT count(*) FILTER (WHERE duplicate_of IS NULL) > 0 AS has_an_end FROM turned;
+-- keys in two collations
+CREATE TABLE collated (a text COLLATE "C", b text COLLATE "POSIX", rank int, body text, PRIMARY KEY (a, b));
+SELECT neardup.protect('collated', 'body', on_duplicate => 'mark');
+INSERT INTO collated VALUES ('A', 'x, y', 2, story(1)), ('A', 'X', 1, story(1, '!'));
+CALL neardup.cleanup('collated', rank => '{rank}', action => 'mark', dry_run => false);
+SELECT a, b, duplicate_of FROM collated ORDER BY rank;
 -- moving marks passes no answers on
 CREATE TABLE told (id int PRIMARY KEY, body text);
 SELECT neardup.protect('told', 'body', on_duplicate => 'mark');
@@ -96,7 +113,7 @@ INSERT INTO told VALUES (1, story(1)), (3, story(1, ' (copied)')), (4, story(1, 
 UPDATE told SET duplicate_of = NULL WHERE id = 4;
 CALL neardup.cleanup('told', keep => 'longest', action => 'mark', dry_run => false);
 SELECT key, other, act FROM neardup.answers('told');
-DROP TABLE led, same, told, told_answers;
+DROP TABLE led, same, turned, collated, told, told_answers;
 -- so do the marks of clean-ups
 CREATE TABLE listed (id int PRIMARY KEY, body text);
 SELECT neardup.protect('listed', 'body', on_duplicate => 'warn', log => false);
