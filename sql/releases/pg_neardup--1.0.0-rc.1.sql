@@ -1049,7 +1049,7 @@ COMMENT ON FUNCTION near_duplicate_of(minhash, double precision, text, integer, 
 
 -- near_duplicate_of over texts: the row of the window that a row repeats, or its own position
 
-CREATE FUNCTION near_duplicate_of(document text, threshold double precision DEFAULT 0) RETURNS bigint
+CREATE FUNCTION near_duplicate_of(document text, threshold double precision DEFAULT 0.5) RETURNS bigint
     LANGUAGE c IMMUTABLE WINDOW PARALLEL SAFE COST 20000
     AS 'MODULE_PATHNAME', 'near_duplicate_of_text';
 

@@ -11,6 +11,7 @@ use neardup_core::candidates::spill::Storage;
 use neardup_core::candidates::{Apart, Bits, CandidateRule, Earlier, Judged, Leaders, Options, Row, Rows};
 use neardup_core::signature::digest;
 use neardup_text::{Error, ErrorKind, interrupt};
+use neardup_verdict::model::LOWEST_SCORE;
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
 use pgrx::prelude::*;
 
@@ -43,10 +44,10 @@ fn text(bytes: &[u8]) -> Result<&str> {
 fn threshold(window: &Window<'_>) -> Result<f64> {
     let threshold = window.argument(THRESHOLD).map(|datum| f64::from_bits(datum.value() as u64));
     let threshold = threshold.ok_or_else(|| null("threshold"))?;
-    if (0.0..=1.0).contains(&threshold) {
+    if (LOWEST_SCORE..=1.0).contains(&threshold) {
         return Ok(threshold);
     }
-    let message = format!("threshold must be between 0 and 1: {threshold}");
+    let message = format!("threshold must be between {LOWEST_SCORE} and 1: {threshold}");
     Err(report(Error::new(ErrorKind::InvalidParameter, message)))
 }
 
