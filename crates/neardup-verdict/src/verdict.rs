@@ -49,7 +49,7 @@ pub struct Message {
     /// The relation of the texts.
     pub verdict: Verdict,
     /// The probability that keeping one of them loses nothing, 0 to 1; a copy or an excerpt has at least
-    /// [`LEAST_SCORE`](crate::model::LEAST_SCORE), all others less.
+    /// [`LEAST_SCORE`](crate::model::LEAST_SCORE), or what [`Pair::at_least`](crate::Pair::at_least) says if that is less; all others have less.
     pub score: f64,
     /// The reasons, the most important first; each a short phrase.
     pub reasons: Vec<String>,

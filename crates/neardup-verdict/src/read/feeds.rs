@@ -1,7 +1,7 @@
 //! The line with which blogs' software closes an article in a feed: `The post TITLE appeared first on BLOG.`
 //!
 //! Each blog that carries an article names itself there, so that copies differ in a name. Only what says so goes, with the name: the title may be
-//! all that tells two articles apart. `data/credits.tsv` has the line in the languages of a plugin that most blogs of WordPress have.
+//! all that tells two articles apart. `data/credits.tsv` has the line in the languages of a plugin for WordPress that adds it by default.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -50,11 +50,9 @@ impl Line {
         let line = text.rfind('\n').map_or(0, |end| end + 1);
         let near = text.ceil_char_boundary(text.len().saturating_sub(TITLE_BYTES)).max(line);
         let line = text.get(near..).unwrap_or_default();
-        let Some(begin) =
-            line.rfind(self.before).filter(|_| !self.before.is_empty()).or(self.before.is_empty().then_some(0))
-        else {
-            return false;
-        };
+        // In some languages the line begins with the title.
+        let begin = if self.before.is_empty() { Some(0) } else { line.rfind(self.before) };
+        let Some(begin) = begin else { return false };
         let (earlier, title) = line.split_at(begin);
         let title = title.get(self.before.len()..).unwrap_or_default();
         let is_first = earlier.trim_end().is_empty() || earlier.trim_end().ends_with(SENTENCE_ENDS);
