@@ -74,7 +74,7 @@ SELECT bench.row((ARRAY['B-tree on hashtextextended(body, 0), no guard', 'the gu
                  bench.figure(1e3 * percentile_cont(0.99) WITHIN GROUP (ORDER BY figure) FILTER (WHERE what = 'latency')),
                  bench.grouped(max(figure) FILTER (WHERE what = 'failed')))
 FROM told GROUP BY n ORDER BY n;
-SELECT bench.aim('copies left after the sessions', :copies, at_most => 0),
+SELECT bench.aim('pairs left that two texts alone would call copies', :copies, at_most => 0),
        bench.aim('rows left that a clean-up would remove', :removable, at_most => 0),
        bench.aim('inserts of the sessions that failed', (SELECT figure FROM told WHERE n = 3 AND what = 'failed'), at_most => 0);
 DROP TABLE original, hashed, bare, guarded;

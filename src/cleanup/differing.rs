@@ -53,8 +53,8 @@ fn differing_columns(
 }
 
 impl Cleanup {
-    /// Returns the columns that the guard does not read and the caller may: of types with short values, none that is generated, which no guard can
-    /// name, and none that alone is unique, in which all rows differ.
+    /// Returns the columns that the guard does not read, or as a title, where another value is evidence and no more, and the caller may: of types with
+    /// short values, none that is generated, which no guard can name, and none that alone is unique, in which all rows differ.
     fn other_columns(&self, session: &Session) -> Result<Vec<String>> {
         let statement = session.prepare(
             &format!(
@@ -71,10 +71,13 @@ impl Cleanup {
             ),
             &[Type::Oid, Type::Oid],
         );
+        let guard = &self.choice.guard;
         let own = |name: &str| {
+            let mut read = guard.columns.iter().filter(|column| Some(*column) != guard.title_column());
             *name == self.mark
                 || self.keys.iter().any(|key| key.name == name)
-                || self.choice.guard.columns.iter().chain(&self.choice.scope).any(|column| column == name)
+                || read.any(|column| column == name)
+                || self.choice.scope.iter().any(|column| column == name)
         };
         let mut names = Vec::new();
         session.each(&statement, &[Value::Oid(self.choice.guard.table), Value::Oid(self.kept)], |row| {

@@ -57,7 +57,7 @@ CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABL
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
 
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
@@ -153,9 +153,10 @@ BEGIN
         RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
     END LOOP;
     SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
-           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
-                       pg_catalog.array_append(p.differ, (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name))
-            FROM neardup.protected p
+           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, %sdiffer => %L)%s', p.target, p.document,
+                       CASE WHEN p.title OPERATOR(pg_catalog.=) first.name THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, first.name),
+                       CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
+            FROM neardup.protected p, LATERAL (SELECT (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name AS name) first
             WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
             LIMIT 1) AS statement
     INTO sample
@@ -163,7 +164,7 @@ BEGIN
     IF sample.columns IS NOT NULL THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s; a headline goes to title.', sample.statement);
+                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s.', sample.statement);
     END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong
@@ -441,7 +442,7 @@ BEGIN
     IF action = 'mark' THEN
         circles := neardup_internal.break_circles(arguments);
         IF circles[1] > 0 THEN
-            RAISE WARNING 'marks of % went in % circles', target, circles[1]
+            RAISE WARNING 'marks of % went in circles: %', target, circles[1]
                 USING DETAIL = CASE circles[2] WHEN 0 THEN 'One mark in each was taken off.' ELSE pg_catalog.format('A trigger or a rule keeps %s of them.', circles[2]) END;
         END IF;
     END IF;

@@ -92,3 +92,9 @@ COMMENT ON FUNCTION neardup_internal.listed_groups(neardup.protected, text) IS '
 COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. A group is named after its first row; with on_duplicate mark, it keeps that name when the row is deleted. It joins the copies that neardup.duplicates lists: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
 COMMENT ON FUNCTION neardup_internal.only_guard(regclass, name) IS 'the guard of a table, or the one on a column; raises an error if there is none, or several';
 COMMENT ON FUNCTION neardup_internal.check_one_guard(regclass, text, bigint) IS 'raises an error unless a table, or a column of it, has one guard';
+
+-- make_first: the row that stands for its group, by a user's own trigger
+
+CREATE FUNCTION neardup.make_first(target regclass, key text, document name DEFAULT NULL) RETURNS boolean
+    LANGUAGE c VOLATILE COST 1000 AS 'MODULE_PATHNAME', 'make_first_wrapper';
+COMMENT ON FUNCTION neardup.make_first(regclass, text, name) IS 'makes a row that a guard has marked the first of its group: its mark is taken off, and the rows of the group are marked with its key; no answer is noted. False if the row has no mark. Needs UPDATE on the column of marks; for an AFTER trigger that says which row is better: PERFORM neardup.make_first(''articles'', NEW.id::text)';

@@ -8,13 +8,14 @@
 //!    the table.
 //! 4. [`actions`]: carries out the action, such as a mark in a [`mark_column`]. Once the row is stored, its locks are released.
 //!
-//! [`related`]: the row that a stored row is related to. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
+//! [`related`]: the row that a stored row is related to. [`first`]: a marked row that takes the first one's place. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 #![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
 mod actions;
 pub mod bypass;
 mod candidate;
 mod candidates;
+mod first;
 mod guarded_rows;
 mod hot;
 mod locks;

@@ -1,11 +1,15 @@
 //! A stored row, found by its primary key as text, and whether a writer may learn of it.
 
 use neardup_core::row_key;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
+use crate::error::error;
+use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::call::column;
+use crate::pg::call::function::Argument;
 use crate::pg::call::role;
 use crate::pg::call::settings;
 use crate::pg::catalog;
@@ -14,35 +18,47 @@ use crate::pg::table::row_id::Tid;
 use crate::pg::table::rows::{Snapshot, Table, Version};
 use crate::pg::table::unique;
 
-/// Finds a row, as the current user, by its key: its table and its address. A key may have been of other types when it was written down: a text
-/// that is no value of the type is the key of no row, and where that is not known, texts are compared.
-pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
+/// Returns the condition that a row, of this alias, has a key, with the values of its parameters, the first of which is this one. A key may have
+/// been of other types when it was written down: `None` if its text is no value of the type, and so the key of no row; where that is not known,
+/// texts are compared, unless the text `was_read` from a row.
+pub fn has_key(guard: &Guard, key: &str, was_read: bool, alias: &str, first: usize) -> Option<(String, Vec<Argument>)> {
     let columns = statement::primary_key(guard.table);
     let (mut conditions, mut values) = (Vec::new(), Vec::new());
-    for (number, (column, value)) in (1..).zip(columns.iter().zip(row_key::split(key, columns.len())?)) {
+    for (number, (column, value)) in (first..).zip(columns.iter().zip(row_key::split(key, columns.len())?)) {
         // The CHECK of a domain would run code of its owner.
         let kind = catalog::base_type(column.kind);
-        let own = statement::column("t", &column.name);
+        let own = statement::column(alias, &column.name);
         match unique::forms_of(kind) {
             Some(is_form) if !is_form(&value) => return None,
-            Some(_) => {
+            None if !was_read => {
+                conditions.push(format!("{} {} ${number}", statement::key_part(&own), statement::EQUALS));
+                values.push((pg_sys::TEXTOID, value.into_datum()));
+            }
+            _ => {
                 let equals = statement::operator(column.kind, catalog::Comparison::Equal);
                 conditions.push(format!("{own} {equals} ${number}"));
                 values.push((kind, Some(column::input(&value, kind))));
             }
-            None => {
-                conditions.push(format!("{} {} ${number}", statement::key_part(&own), statement::EQUALS));
-                values.push((pg_sys::TEXTOID, value.into_datum()));
-            }
         }
     }
-    let (table, condition) = (statement::only(guard.table), conditions.join(" AND "));
-    let statement = format!("SELECT t.ctid, t.tableoid FROM {table} AS t WHERE {condition}");
+    Some((conditions.join(" AND "), values))
+}
+
+/// Finds a row, as the current user, by its key: its table and its address.
+pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
+    let (condition, values) = has_key(guard, key, false, "t", 1)?;
+    let statement = format!("SELECT t.ctid, t.tableoid FROM {} AS t WHERE {condition}", statement::only(guard.table));
     // Guards write a key under these settings.
     settings::plain(|| {
         // SAFETY: the statement gives these columns, and the values are of the parameters' types.
         unsafe { original::find(&statement, &values) }
     })
+}
+
+/// Makes the error for a key that no row has.
+pub fn missing(guard: &Guard, key: &str) -> ErrorReport {
+    let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
+    error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
 }
 
 /// Says whether the current user, who stores a row in `part`, may learn the key of another row from a mark on the new one. Where row security

@@ -15,7 +15,7 @@ use super::subject::Subject;
 use super::trace::{Reason, Trace, Traced};
 use super::verify::Verifier;
 use crate::error::{Result, error};
-use crate::guarded::arguments::{check_expression, only_guard, shown};
+use crate::guarded::arguments::{check_expression, only_guard};
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::{Method, Settings};
 use crate::pg::call::{boundary, role};
@@ -86,10 +86,7 @@ fn rows(
 
 /// Asks about the row with a primary key, as guards or lists write keys.
 fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
-    let missing = || {
-        let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
-        error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
-    };
+    let missing = || stored::missing(guard, key);
     let (part, tid) = stored::find(guard, key).ok_or_else(missing)?;
     let mut table = Table::open(part).ok_or_else(missing)?;
     let snapshot = Snapshot::begin();

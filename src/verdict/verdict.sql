@@ -2,7 +2,7 @@
 
 CREATE FUNCTION same_message(a text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'same_message_wrapper';
-COMMENT ON FUNCTION same_message(text, text) IS 'the relation of two texts: verdict copy, excerpt, update (same form, other facts), rewrite or different; score, 0 to 1, the probability that keeping only one loses nothing (a copy or excerpt has at least 0.75); reasons: SELECT * FROM same_message(a, b)';
+COMMENT ON FUNCTION same_message(text, text) IS 'the relation of two texts: verdict copy, excerpt, update (same form, other facts), rewrite or different; score, 0 to 1, the probability that keeping only one loses nothing (a copy or excerpt has at least 0.5); reasons: SELECT * FROM same_message(a, b)';
 
 CREATE FUNCTION same_message(title_a text, a text, title_b text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
     LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'same_message_titled_wrapper';

@@ -7,7 +7,7 @@ WITH member AS (
     SELECT 'function' AS kind,
            CASE p.prokind WHEN 'p' THEN 'CALL ' ELSE '' END || CASE n.nspname WHEN 'neardup' THEN 'neardup.' ELSE '' END || p.proname || '('
            || regexp_replace(regexp_replace(regexp_replace(pg_get_function_arguments(p.oid),
-                  '::(character varying|double precision|[a-z_]+)(\[\])?', '', 'g'), '\mIN ', '', 'g'), '(INOUT [^,]*) DEFAULT NULL', '\1', 'g') || ')'
+                  '::(character varying|double precision|timestamp with(out)? time zone|[a-z_]+)(\[\])?', '', 'g'), '\mIN ', '', 'g'), '(INOUT [^,]*) DEFAULT NULL', '\1', 'g') || ')'
            || CASE WHEN p.prokind = 'p' OR 'o' = ANY (p.proargmodes) THEN ''
                    ELSE ' → ' || regexp_replace(pg_get_function_result(p.oid), '^TABLE', '') END AS name,
            p.pronamespace AS namespace, member.*

@@ -4,7 +4,7 @@
 //! Cargo.toml defines the version; META.json must state the same one, which is checked here.
 
 use crate::build::{Profile, VERSION, build};
-use crate::command::{root, run, text};
+use crate::command::{answers, root, run, text};
 use crate::debian;
 use crate::notices::notices;
 use crate::postgres::{Choice, Postgres};
@@ -34,8 +34,10 @@ pub fn package(choice: &Choice) -> Result<()> {
     say::note(&alone.display().to_string());
     let debian = debian_package(postgres.major, &alone, &place)?;
     say::note(&debian.display().to_string());
-    let source = source_archive(&place)?;
-    say::note(&source.display().to_string());
+    match source_archive(&place)? {
+        Some(source) => say::note(&source.display().to_string()),
+        None => say::note("no archive of the sources: this is not a git repository"),
+    }
     Ok(())
 }
 
@@ -142,14 +144,17 @@ fn newest_libc(symbols: &str) -> String {
     newest.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// Makes the archive for PGXN: the sources of the last commit.
-fn source_archive(place: &Path) -> Result<PathBuf> {
+/// Makes the archive for PGXN: the sources of the last commit. `None` in an unpacked archive, and in an image that is built without the repository.
+fn source_archive(place: &Path) -> Result<Option<PathBuf>> {
     say::step("making the source archive");
+    if !answers(Command::new("git").current_dir(root()).args(["rev-parse", "HEAD"])) {
+        return Ok(None);
+    }
     let archive = place.join(format!("pg_neardup-{VERSION}.zip"));
     let mut git = Command::new("git");
     git.current_dir(root()).args(["archive", "--format=zip", &format!("--prefix=pg_neardup-{VERSION}/")]);
     text(git.arg("--output").arg(&archive).arg("HEAD"))?;
-    Ok(archive)
+    Ok(Some(archive))
 }
 
 #[cfg(test)]

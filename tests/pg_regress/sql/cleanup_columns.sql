@@ -11,6 +11,13 @@ CALL neardup.cleanup('adverts');
 -- What the guard reads is not counted, and it stays named.
 SELECT neardup.protect('adverts', 'body', differ => ARRAY['level'], title => 'title');
 CALL neardup.cleanup('adverts');
+-- A title is read as evidence; where another title is another row, it must not differ.
+UPDATE adverts SET title = 'Nurse (m/f/d)' WHERE id = 3;
+CALL neardup.cleanup('adverts');
+SELECT neardup.protect('adverts', 'body', reset => '{title}', differ => '{level,title}');
+CALL neardup.cleanup('adverts');
+UPDATE adverts SET title = 'Nurse' WHERE id = 3;
+SELECT neardup.protect('adverts', 'body', differ => '{level}', title => 'title');
 -- Nothing to say.
 SELECT neardup.protect('adverts', 'body', differ => ARRAY['level', 'Home city']);
 CALL neardup.cleanup('adverts');

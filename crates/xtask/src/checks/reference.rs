@@ -1,6 +1,6 @@
 //! Compares the tables of docs/reference.md with the catalog: every public object has a row, and every row an object. It
 //! compares functions with arguments and results, types, casts, operators, operator classes, and tables and views with their
-//! columns.
+//! columns. Every error that the sources raise has a row, too.
 //!
 //! Not in the tables: schema neardup_internal, and the variants of functions for `varchar`, `char` and literals of a document.
 //! Functions that are not called directly are listed in one line below the functions.
@@ -8,6 +8,7 @@
 use super::script;
 use crate::check::{Context, Tally, expect_none};
 use crate::command::root;
+use crate::files::of_kind;
 use crate::psql::{fresh_database, query};
 use anyhow::{Context as _, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,8 @@ const DATABASE: &str = "reference";
 const FILE: &str = "docs/reference.md";
 const FROM: &str = "## Types";
 const TO: &str = "## Settings";
+/// The heading of its table of errors.
+const ERRORS: &str = "## Errors";
 /// A line with more names than this is the list of functions that are not called directly.
 const MANY_NAMES: usize = 20;
 
@@ -60,7 +63,29 @@ pub fn run(context: &Context) -> Result<Tally> {
         tables.filter(|(name, object)| !rows.get(name.as_str()).is_none_or(|row| row.contains(&object.columns)));
     let otherwise = otherwise.map(|(name, object)| format!("`{name}` has {}", object.columns));
     tally += expect_none("tables and views with other columns", otherwise);
+    let listed = text.split_once(ERRORS).map_or("", |(_, rest)| rest);
+    let raised = raised()?;
+    tally += Tally::one(!raised.is_empty());
+    tally += expect_none("errors without a row", raised.iter().filter(|name| !listed.contains(&format!("` {name}"))));
     Ok(tally)
+}
+
+/// Returns the names of the errors that the sources raise, as the appendix of Postgres's manual has them. Internal ones are bugs.
+fn raised() -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for (kind, before) in [("rs", "ERRCODE_"), ("sql", "ERRCODE = '")] {
+        for file in of_kind(&root().join("src"), kind)? {
+            let text = fs_err::read_to_string(&file)?;
+            let name =
+                |rest: &str| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().map(str::to_lowercase);
+            names.extend(text.split(before).skip(1).filter_map(name));
+        }
+    }
+    // pgrx names the macros of Postgres, which have the class in front of some names.
+    let own = |name: String| {
+        ["e_r_i_e_", "t_r_"].iter().find_map(|class| name.strip_prefix(class)).map_or(name.clone(), str::to_owned)
+    };
+    Ok(names.into_iter().map(own).filter(|name| name != "internal_error" && name != "successful_completion").collect())
 }
 
 /// Returns the row to add for an object that has none.

@@ -23,6 +23,8 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("src/cleanup/run.sql", "SELECT coalesce(pg_catalog.max(p.threshold), ", NAMED),
     ("src/answers/estimate.sql", "coalesce((guarded).threshold, ", NAMED),
     ("src/answers/questions.sql", "coalesce((guarded).threshold, ", NAMED),
+    ("src/verdict/verdict.sql", "a copy or excerpt has at least ", NAMED),
+    ("docs/reference.md", "a copy or excerpt has at least ", NAMED),
     ("docs/reference.md", "default: a score of ", REMOVED),
     ("docs/reference.md", "the least score (verify facts or a profile, ", LOWEST),
     ("docs/reference.md", "the least score of a copy by facts or a profile, ", LOWEST),
