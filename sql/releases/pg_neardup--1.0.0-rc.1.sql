@@ -993,7 +993,7 @@ COMMENT ON FUNCTION word_cloud_svg(text, integer) IS 'a word cloud of a document
 
 CREATE FUNCTION same_message(a text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'same_message_wrapper';
-COMMENT ON FUNCTION same_message(text, text) IS 'the relation of two texts: verdict copy, excerpt, update (same form, other facts), rewrite or different; score, 0 to 1, the probability that keeping only one loses nothing (a copy or excerpt has at least 0.75); reasons: SELECT * FROM same_message(a, b)';
+COMMENT ON FUNCTION same_message(text, text) IS 'the relation of two texts: verdict copy, excerpt, update (same form, other facts), rewrite or different; score, 0 to 1, the probability that keeping only one loses nothing (a copy or excerpt has at least 0.5); reasons: SELECT * FROM same_message(a, b)';
 
 CREATE FUNCTION same_message(title_a text, a text, title_b text, b text, OUT verdict text, OUT score double precision, OUT reasons text[])
     LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'same_message_titled_wrapper';
@@ -2055,17 +2055,24 @@ BEGIN
     IF (guarded).duplicate_of IS NOT NULL THEN
         mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', (guarded).duplicate_of);
     END IF;
-    -- A row is in the group that its mark names. One without a mark may be a longer text that contains others, or the guard may not mark:
+    -- A row is in the group that its mark names, or that of the row named, if it has a mark itself: a copy that is written while marks move. One without a mark may be a longer text that contains others, or the guard may not mark:
     -- it is in the group of the first row of those that a list puts together. A row that answers keep apart from an earlier row of its group
     -- leaves it.
     RETURN QUERY EXECUTE pg_catalog.format(
-        'WITH r AS ('
+        'WITH RECURSIVE r AS ('
         '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
         '    FROM %4$s%5$s t), '
+        'w AS MATERIALIZED (SELECT r.key, r.mark FROM r WHERE r.mark IS NOT NULL), '
+        'f AS ('
+        '    SELECT w.key, o.mark FROM w JOIN w o ON o.key OPERATOR(pg_catalog.=) w.mark '
+        '    UNION SELECT f.key, w.mark FROM f JOIN w ON w.key OPERATOR(pg_catalog.=) f.mark), '
+        'e AS ('
+        '    SELECT r.key, r.seen, coalesce(t.mark, r.mark) AS mark, r.place '
+        '    FROM r LEFT JOIN f t ON t.key OPERATOR(pg_catalog.=) r.key AND NOT EXISTS (SELECT FROM w WHERE w.key OPERATOR(pg_catalog.=) t.mark)), '
         'l AS ('
-        '    SELECT r.key, r.seen, r.mark, r.place, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
-        '               PARTITION BY coalesce(d.duplicate_of, r.key) ORDER BY r.place) AS listed '
-        '    FROM r LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) r.key), '
+        '    SELECT e.key, e.seen, e.mark, e.place, pg_catalog.first_value(coalesce(e.mark, e.key)) OVER ('
+        '               PARTITION BY coalesce(d.duplicate_of, e.key) ORDER BY e.place) AS listed '
+        '    FROM e LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) e.key), '
         'g AS ('
         '    SELECT l.key, l.seen, l.place, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, l.mark) END AS group_key '
         '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL), '
@@ -2121,6 +2128,12 @@ COMMENT ON FUNCTION neardup_internal.listed_groups(neardup.protected, text) IS '
 COMMENT ON FUNCTION neardup.groups(regclass, name) IS 'the group of each row of a guarded table: key, the key by which the group is named, the number of rows, and the times of the first and the last one, if the guard has a time_column. A group is named after its first row; with on_duplicate mark, it keeps that name when the row is deleted. It joins the copies that neardup.duplicates lists: SELECT * FROM neardup.groups(''articles'') WHERE size > 1';
 COMMENT ON FUNCTION neardup_internal.only_guard(regclass, name) IS 'the guard of a table, or the one on a column; raises an error if there is none, or several';
 COMMENT ON FUNCTION neardup_internal.check_one_guard(regclass, text, bigint) IS 'raises an error unless a table, or a column of it, has one guard';
+
+-- make_first: the row that stands for its group, by a user's own trigger
+
+CREATE FUNCTION neardup.make_first(target regclass, key text, rank text[] DEFAULT NULL, document name DEFAULT NULL) RETURNS boolean
+    LANGUAGE c VOLATILE COST 1000 AS 'MODULE_PATHNAME', 'make_first_wrapper';
+COMMENT ON FUNCTION neardup.make_first(regclass, text, text[], name) IS 'makes a row that a guard has marked the first of its group, with rank only if it is better than the first one by these columns: its mark is taken off, and the rows of the group are marked with its key; no answer is noted. False if the row stays a copy, or has no mark. For an AFTER INSERT trigger: PERFORM neardup.make_first(''articles'', NEW.id::text, rank => ''{source_rank}'')';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -3711,7 +3724,7 @@ CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABL
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
 
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
@@ -3807,9 +3820,10 @@ BEGIN
         RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
     END LOOP;
     SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
-           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, differ => %L)', p.target, p.document,
-                       pg_catalog.array_append(p.differ, (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name))
-            FROM neardup.protected p
+           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, %sdiffer => %L)%s', p.target, p.document,
+                       CASE WHEN p.title OPERATOR(pg_catalog.=) first.name THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, first.name),
+                       CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
+            FROM neardup.protected p, LATERAL (SELECT (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name AS name) first
             WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
             LIMIT 1) AS statement
     INTO sample
@@ -3817,7 +3831,7 @@ BEGIN
     IF sample.columns IS NOT NULL THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s; a headline goes to title.', sample.statement);
+                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s.', sample.statement);
     END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong
@@ -4095,7 +4109,7 @@ BEGIN
     IF action = 'mark' THEN
         circles := neardup_internal.break_circles(arguments);
         IF circles[1] > 0 THEN
-            RAISE WARNING 'marks of % went in % circles', target, circles[1]
+            RAISE WARNING 'marks of % went in circles: %', target, circles[1]
                 USING DETAIL = CASE circles[2] WHEN 0 THEN 'One mark in each was taken off.' ELSE pg_catalog.format('A trigger or a rule keeps %s of them.', circles[2]) END;
         END IF;
     END IF;
@@ -5131,7 +5145,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:100
+-- src/guard/mod.rs:101
 -- pg_neardup::guard::guard_settings
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5271,6 +5285,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/list/functions.rs:45
 -- pg_neardup::list::functions::list_settings
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/guard/first.rs:36
+-- pg_neardup::guard::first::make_first
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5599,7 +5619,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:92
+-- src/guard/mod.rs:93
 -- pg_neardup::guard::row_stored
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -26,17 +26,24 @@ BEGIN
     IF (guarded).duplicate_of IS NOT NULL THEN
         mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', (guarded).duplicate_of);
     END IF;
-    -- A row is in the group that its mark names. One without a mark may be a longer text that contains others, or the guard may not mark:
+    -- A row is in the group that its mark names, or that of the row named, if it has a mark itself: a copy that is written while marks move. One without a mark may be a longer text that contains others, or the guard may not mark:
     -- it is in the group of the first row of those that a list puts together. A row that answers keep apart from an earlier row of its group
     -- leaves it.
     RETURN QUERY EXECUTE pg_catalog.format(
-        'WITH r AS ('
+        'WITH RECURSIVE r AS ('
         '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
         '    FROM %4$s%5$s t), '
+        'w AS MATERIALIZED (SELECT r.key, r.mark FROM r WHERE r.mark IS NOT NULL), '
+        'f AS ('
+        '    SELECT w.key, o.mark FROM w JOIN w o ON o.key OPERATOR(pg_catalog.=) w.mark '
+        '    UNION SELECT f.key, w.mark FROM f JOIN w ON w.key OPERATOR(pg_catalog.=) f.mark), '
+        'e AS ('
+        '    SELECT r.key, r.seen, coalesce(t.mark, r.mark) AS mark, r.place '
+        '    FROM r LEFT JOIN f t ON t.key OPERATOR(pg_catalog.=) r.key AND NOT EXISTS (SELECT FROM w WHERE w.key OPERATOR(pg_catalog.=) t.mark)), '
         'l AS ('
-        '    SELECT r.key, r.seen, r.mark, r.place, pg_catalog.first_value(coalesce(r.mark, r.key)) OVER ('
-        '               PARTITION BY coalesce(d.duplicate_of, r.key) ORDER BY r.place) AS listed '
-        '    FROM r LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) r.key), '
+        '    SELECT e.key, e.seen, e.mark, e.place, pg_catalog.first_value(coalesce(e.mark, e.key)) OVER ('
+        '               PARTITION BY coalesce(d.duplicate_of, e.key) ORDER BY e.place) AS listed '
+        '    FROM e LEFT JOIN neardup.duplicates(%5$L, document => %6$L) d ON d.key OPERATOR(pg_catalog.=) e.key), '
         'g AS ('
         '    SELECT l.key, l.seen, l.place, CASE WHEN l.mark IS NULL THEN l.listed ELSE coalesce(o.listed, l.mark) END AS group_key '
         '    FROM l LEFT JOIN l o ON o.key OPERATOR(pg_catalog.=) l.mark AND o.mark IS NULL), '
@@ -95,6 +102,6 @@ COMMENT ON FUNCTION neardup_internal.check_one_guard(regclass, text, bigint) IS 
 
 -- make_first: the row that stands for its group, by a user's own trigger
 
-CREATE FUNCTION neardup.make_first(target regclass, key text, document name DEFAULT NULL) RETURNS boolean
+CREATE FUNCTION neardup.make_first(target regclass, key text, rank text[] DEFAULT NULL, document name DEFAULT NULL) RETURNS boolean
     LANGUAGE c VOLATILE COST 1000 AS 'MODULE_PATHNAME', 'make_first_wrapper';
-COMMENT ON FUNCTION neardup.make_first(regclass, text, name) IS 'makes a row that a guard has marked the first of its group: its mark is taken off, and the rows of the group are marked with its key; no answer is noted. False if the row has no mark. Needs UPDATE on the column of marks; for an AFTER trigger that says which row is better: PERFORM neardup.make_first(''articles'', NEW.id::text)';
+COMMENT ON FUNCTION neardup.make_first(regclass, text, text[], name) IS 'makes a row that a guard has marked the first of its group, with rank only if it is better than the first one by these columns: its mark is taken off, and the rows of the group are marked with its key; no answer is noted. False if the row stays a copy, or has no mark. For an AFTER INSERT trigger: PERFORM neardup.make_first(''articles'', NEW.id::text, rank => ''{source_rank}'')';

@@ -6,9 +6,9 @@
 
 use ahash::AHashMap;
 
+use super::stored;
 use crate::guarded::guard::Guard;
 use crate::pg::call::function::Argument;
-use crate::pg::table::unique;
 
 /// The marks that a search has met.
 #[derive(Default)]
@@ -38,12 +38,6 @@ impl Marks {
         if self.earliest.get(mark).is_some_and(|earliest| !is_near(*earliest)) {
             return false;
         }
-        let exists = self.exist.entry(mark.clone()).or_insert_with(|| {
-            guard.leaves.iter().any(|leaf| match (guard.keys.len(), value) {
-                (1, (kind, value)) => value.is_none_or(|value| unique::has_key(leaf.table, *kind, value)),
-                _ => guard.part(leaf.table).is_some_and(|part| unique::has_key_of(leaf.table, &part.keys, mark)),
-            })
-        });
-        !*exists
+        !*self.exist.entry(mark.clone()).or_insert_with(|| stored::exists(guard, mark, *value))
     }
 }

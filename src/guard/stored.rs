@@ -20,8 +20,8 @@ use crate::pg::table::unique;
 
 /// Returns the condition that a row, of this alias, has a key, with the values of its parameters, the first of which is this one. A key may have
 /// been of other types when it was written down: `None` if its text is no value of the type, and so the key of no row; where that is not known,
-/// texts are compared, unless the text `was_read` from a row.
-pub fn has_key(guard: &Guard, key: &str, was_read: bool, alias: &str, first: usize) -> Option<(String, Vec<Argument>)> {
+/// texts are compared, unless it is known that the text `is_value`, whose input would raise an error otherwise.
+pub fn has_key(guard: &Guard, key: &str, is_value: bool, alias: &str, first: usize) -> Option<(String, Vec<Argument>)> {
     let columns = statement::primary_key(guard.table);
     let (mut conditions, mut values) = (Vec::new(), Vec::new());
     for (number, (column, value)) in (first..).zip(columns.iter().zip(row_key::split(key, columns.len())?)) {
@@ -30,7 +30,7 @@ pub fn has_key(guard: &Guard, key: &str, was_read: bool, alias: &str, first: usi
         let own = statement::column(alias, &column.name);
         match unique::forms_of(kind) {
             Some(is_form) if !is_form(&value) => return None,
-            None if !was_read => {
+            None if !is_value => {
                 conditions.push(format!("{} {} ${number}", statement::key_part(&own), statement::EQUALS));
                 values.push((pg_sys::TEXTOID, value.into_datum()));
             }
@@ -52,6 +52,14 @@ pub fn find(guard: &Guard, key: &str) -> Option<(pg_sys::Oid, Tid)> {
     settings::plain(|| {
         // SAFETY: the statement gives these columns, and the values are of the parameters' types.
         unsafe { original::find(&statement, &values) }
+    })
+}
+
+/// Says whether a row has the key that a mark names, committed or not; the mark as text, and as a value of a key of one column.
+pub fn exists(guard: &Guard, mark: &str, (kind, value): Argument) -> bool {
+    guard.leaves.iter().any(|leaf| match guard.keys.len() {
+        1 => value.is_none_or(|value| unique::has_key(leaf.table, kind, value)),
+        _ => guard.part(leaf.table).is_some_and(|part| unique::has_key_of(leaf.table, &part.keys, mark)),
     })
 }
 

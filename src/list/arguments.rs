@@ -11,7 +11,6 @@ use pgrx::prelude::*;
 use pgrx::{FromDatum, JsonB, pg_sys};
 use serde::{Deserialize, Serialize};
 
-use super::rank::{NULL, Rank};
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{
     check_expression, check_keys, check_text, check_text_form, check_time, column, no_time_column, not_plain,
@@ -19,6 +18,7 @@ use crate::guarded::arguments::{
 };
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
+use crate::guarded::rank::Rank;
 use crate::guarded::settings::{Excerpts, Method};
 use crate::guarded::statement::{self, OrderKey};
 use crate::pg::call::column::input;
@@ -226,9 +226,9 @@ impl Choice {
         if let (Some(_), Some(timed)) = (window, &timed) {
             check_time(target, timed)?;
         }
-        let keep = Keep::parse(arguments.keep.as_deref().unwrap_or(NULL))?;
+        let keep = Keep::parse(arguments.keep.as_deref().unwrap_or("<NULL>"))?;
         let rank = arguments.rank.iter().flatten();
-        let rank: Result<Vec<Rank>> = rank.map(|entry| Rank::parse(target, entry.as_deref().unwrap_or(NULL))).collect();
+        let rank: Result<Vec<Rank>> = rank.map(|entry| Rank::parse(target, entry.as_deref())).collect();
         let distance = match arguments.max_distance {
             Some(distance) => crate::argument::within("distance", distance, 0..=neardup_core::banding::MAX_DISTANCE)?,
             None => settings.distance,
@@ -399,12 +399,7 @@ impl Choice {
 
     /// Returns by what the rows of the guarded table are ordered; the first row of a group in that order is kept.
     pub fn order(&self, document: &str) -> Vec<OrderKey> {
-        let mut list = Vec::new();
-        for rank in &self.rank {
-            let direction = if rank.descending { "DESC" } else { "ASC" };
-            let nulls = if rank.nulls_first { "FIRST" } else { "LAST" };
-            list.push(OrderKey::new(statement::column("t", &rank.column), format!("{direction} NULLS {nulls}")));
-        }
+        let mut list: Vec<OrderKey> = self.rank.iter().map(Rank::order).collect();
         match self.keep {
             Keep::Longest => list.push(OrderKey::new(format!("pg_catalog.length({document})"), "DESC")),
             Keep::MostComplete => {

@@ -3,8 +3,9 @@
 use pgrx::pg_sys;
 use serde::{Deserialize, Serialize};
 
+use super::arguments::column;
+use super::statement::{self, OrderKey};
 use crate::error::{Result, invalid};
-use crate::guarded::arguments::column;
 use crate::pg::catalog;
 
 /// A column by which rows are ranked before anything else.
@@ -18,17 +19,15 @@ pub struct Rank {
     pub nulls_first: bool,
 }
 
-/// An entry without a value, as messages show it.
-pub const NULL: &str = "<NULL>";
-
 impl Rank {
     /// Reads "column", "column desc", "column asc nulls first": a name and a direction, never SQL.
     ///
     /// # Errors
-    /// For anything else, and if there is no such column.
-    pub fn parse(table: pg_sys::Oid, entry: &str) -> Result<Self> {
-        let mut rank = Self::read(entry).ok_or_else(|| {
-            invalid(format!("rank must list columns, each optionally with asc or desc: \"{entry}\""))
+    /// For anything else, also NULL, and if there is no such column.
+    pub fn parse(table: pg_sys::Oid, entry: Option<&str>) -> Result<Self> {
+        let mut rank = entry.and_then(Self::read).ok_or_else(|| {
+            let shown = entry.unwrap_or("<NULL>");
+            invalid(format!("rank must list columns, each optionally with asc or desc: \"{shown}\""))
                 .set_hint("rank => ARRAY['source_rank desc', 'day']")
         })?;
         rank.column = catalog::truncated(&rank.column).to_owned();
@@ -36,11 +35,15 @@ impl Rank {
         Ok(rank)
     }
 
+    /// Returns by what rows t are ordered.
+    pub fn order(&self) -> OrderKey {
+        let direction = if self.descending { "DESC" } else { "ASC" };
+        let nulls = if self.nulls_first { "FIRST" } else { "LAST" };
+        OrderKey::new(statement::column("t", &self.column), format!("{direction} NULLS {nulls}"))
+    }
+
     /// Reads an entry, whatever columns there are; `None` if it has another form.
     fn read(entry: &str) -> Option<Self> {
-        if entry == NULL {
-            return None;
-        }
         let (column, rest) = name_and_rest(entry.trim())?;
         let words: Vec<String> = rest.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -105,7 +108,6 @@ mod tests {
         for entry in [
             "",
             " ",
-            NULL,
             "\"",
             "\"\"",
             "\"a",
