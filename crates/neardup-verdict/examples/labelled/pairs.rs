@@ -33,12 +33,14 @@ pub enum Set {
     Fifth,
     /// The sixth: tables of other kinds again, read to test the model that was trained on the others.
     Sixth,
+    /// The seventh: the same again, for the model that was trained on these.
+    Seventh,
     /// Written for training.
     Written,
 }
 
 impl Set {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Natural,
         Self::Natural2,
         Self::Hard,
@@ -49,8 +51,14 @@ impl Set {
         Self::Fresh,
         Self::Fifth,
         Self::Sixth,
+        Self::Seventh,
         Self::Written,
     ];
+
+    /// Says whether it is one of those that were drawn from whole tables of many kinds, which the figures of tables that are held out are of.
+    pub const fn is_of_many_kinds(self) -> bool {
+        matches!(self, Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh)
+    }
 
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|set| format!("{set:?}") == name)

@@ -56,6 +56,7 @@ fn main() -> Result<()> {
             Set::Fresh,
             Set::Fifth,
             Set::Sixth,
+            Set::Seventh,
         ] {
             let of = all.iter().chain(&own).filter(|pair| pair.set == set);
             let found: Vec<(&Pair, bool)> =

@@ -11,7 +11,6 @@ use neardup_verdict::model::{LEAST_SCORE, LEAST_SCORE_TO_REMOVE};
 use neardup_verdict::teaching::teaching;
 
 use super::cases::Knowing;
-use super::labelled::pairs::Set;
 use super::measure::Scored;
 
 const DRAWS: u64 = 5;
@@ -109,9 +108,7 @@ fn tables(scored: &[Scored<'_>]) -> BTreeMap<String, Vec<Pair>> {
     // No table has a column in which copies agree.
     let places = NUMBERS.map(|name| Inputs::names().position(|of| of == name));
     let mut tables: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-    for of in
-        scored.iter().filter(|of| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth))
-    {
+    for of in scored.iter().filter(|of| of.case.candidate && of.case.set.is_of_many_kinds()) {
         let numbers = of.case.numbers.iter().find(|(knowing, _)| *knowing == Knowing::List);
         let (Some(score), Some((_, numbers))) = (of.score(Knowing::List), numbers) else { continue };
         // A pair that is certain counts as one of the surest.

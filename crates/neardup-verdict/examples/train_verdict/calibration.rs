@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use neardup_verdict::model::{KNOT, probability};
 
 use super::cases::Knowing;
-use super::labelled::pairs::Set;
 use super::measure::Scored;
 use super::model::counts;
 
 /// Prints the factor below the knot for which the labels are likeliest. Each table counts with the square root of what its pairs count.
 pub fn print(scored: &[Scored<'_>]) {
     let mut tables: BTreeMap<&str, Vec<[f64; 3]>> = BTreeMap::new();
-    let fresh = |of: &&Scored<'_>| of.case.candidate && matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth);
+    let fresh = |of: &&Scored<'_>| of.case.candidate && of.case.set.is_of_many_kinds();
     for of in scored.iter().filter(fresh) {
         let Some(log_odds) = of.log_odds(Knowing::List) else { continue };
         let pair = [counts(of.case), log_odds - KNOT, f64::from(u8::from(of.keeps))];

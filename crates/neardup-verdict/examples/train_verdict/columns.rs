@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use neardup_verdict::model::{in_table, probability};
 
 use super::cases::Knowing;
-use super::labelled::pairs::Set;
 use super::measure::Scored;
 
 /// A table counts with the square root of its pairs, times this: as in training, where it has some hundred pairs.
@@ -16,7 +15,7 @@ const WEIGHT: f64 = 10.0;
 /// table is left out.
 pub fn print(scored: &[Scored<'_>]) {
     let mut tables: BTreeMap<&str, Vec<(bool, f64, bool)>> = BTreeMap::new();
-    for of in scored.iter().filter(|of| matches!(of.case.set, Set::Fresh | Set::Fifth | Set::Sixth)) {
+    for of in scored.iter().filter(|of| of.case.set.is_of_many_kinds()) {
         let (Some(one_title), Some(log_odds)) = (of.case.one_title, of.log_odds(Knowing::List)) else { continue };
         tables.entry(&of.case.table).or_default().push((one_title, in_table(log_odds), of.keeps));
     }

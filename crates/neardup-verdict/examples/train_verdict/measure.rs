@@ -117,7 +117,7 @@ impl<'c> Held<'c> {
             "tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed"
         );
         let mut measured: Vec<Vec<&Scored<'_>>> = Vec::new();
-        let fresh = |scored: &&Scored<'_>| matches!(scored.case.set, Set::Fresh | Set::Fifth | Set::Sixth);
+        let fresh = |scored: &&Scored<'_>| scored.case.set.is_of_many_kinds();
         for table in tables {
             let of: Vec<&Scored<'_>> =
                 self.0.iter().filter(fresh).filter(|scored| scored.case.table == table).collect();
