@@ -13,9 +13,9 @@ SELECT neardup.protect('adverts', 'body', differ => ARRAY['level'], title => 'ti
 CALL neardup.cleanup('adverts');
 -- A title is read as evidence; where another title is another row, it must not differ.
 UPDATE adverts SET title = 'Nurse (m/f/d)' WHERE id = 3;
-CALL neardup.cleanup('adverts');
+CALL neardup.cleanup('adverts', threshold => 0.5);
 SELECT neardup.protect('adverts', 'body', reset => '{title}', differ => '{level,title}');
-CALL neardup.cleanup('adverts');
+CALL neardup.cleanup('adverts', threshold => 0.5);
 UPDATE adverts SET title = 'Nurse' WHERE id = 3;
 SELECT neardup.protect('adverts', 'body', differ => '{level}', title => 'title');
 -- Nothing to say.

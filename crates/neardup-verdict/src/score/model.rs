@@ -200,7 +200,7 @@ pub const LEAST_SCORE: f64 = 0.5;
 /// The least that an owner can set. Of the read pairs that score less, one in ten is a copy.
 pub const LOWEST_SCORE: f64 = 0.05;
 
-/// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 4 in 100 are wrong.
+/// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 3 in 100 are wrong.
 pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
 
 /// The greatest score of texts of which only the beginnings were compared.
