@@ -28,7 +28,7 @@ use crate::pg::table::change;
 use crate::pg::table::original;
 
 /// Makes a marked row the first of its group; with `rank`, only if it is better than the first one by these columns, and equal ones change nothing.
-/// If the first row was deleted, the best one takes its place. Returns whether this row is the first now, and NULL for no table or no key.
+/// If the first row was deleted, the best one takes its place. Returns whether this row has become the first, and NULL for no table or no key.
 ///
 /// # Errors
 /// If the table has no guard that marks or no row with this key, `rank` is none, row security may hide the row that the group's marks name, the

@@ -4,7 +4,7 @@
 //! Cargo.toml defines the version; META.json must state the same one, which is checked here.
 
 use crate::build::{Profile, VERSION, build};
-use crate::command::{answers, root, run, text};
+use crate::command::{root, run, text};
 use crate::debian;
 use crate::notices::notices;
 use crate::postgres::{Choice, Postgres};
@@ -147,7 +147,10 @@ fn newest_libc(symbols: &str) -> String {
 /// Makes the archive for PGXN: the sources of the last commit. `None` in an unpacked archive, and in an image that is built without the repository.
 fn source_archive(place: &Path) -> Result<Option<PathBuf>> {
     say::step("making the source archive");
-    if !answers(Command::new("git").current_dir(root()).args(["rev-parse", "HEAD"])) {
+    // An unpacked archive may lie within another repository.
+    let top = Command::new("git").current_dir(root()).args(["rev-parse", "--show-toplevel"]).output()?;
+    let top = fs_err::canonicalize(String::from_utf8_lossy(&top.stdout).trim()).ok();
+    if top != fs_err::canonicalize(root()).ok() {
         return Ok(None);
     }
     let archive = place.join(format!("pg_neardup-{VERSION}.zip"));

@@ -26,6 +26,13 @@ ALTER TABLE merging OWNER TO keeper;
 INSERT INTO merging SELECT id, 1, body FROM article WHERE id < 3;
 GRANT INSERT ON merging TO writer;
 GRANT INSERT, SELECT, UPDATE (seen) ON merging TO merger;
+CREATE TABLE marking (id int PRIMARY KEY, rank int, note text, body text);
+SELECT neardup.protect('marking', 'body', on_duplicate => 'mark');
+ALTER TABLE marking OWNER TO keeper;
+INSERT INTO marking SELECT a.id + n, 9 - n, '', a.body || repeat('.', n) FROM article a, generate_series(0, 2) n WHERE a.id = 1;
+GRANT SELECT (id, duplicate_of, rank), UPDATE (duplicate_of) ON marking TO merger;
+GRANT SELECT (id, duplicate_of), UPDATE (duplicate_of) ON marking TO signer;
+GRANT SELECT ON marking TO writer;
 GRANT SELECT ON article TO reader;
 GRANT SELECT, UPDATE ON article TO signer;
 GRANT SELECT, UPDATE, DELETE ON article TO cleaner;
@@ -45,6 +52,11 @@ writer|42501|SELECT count(*) FROM neardup.duplicates('article')
 writer|42501|INSERT INTO merging VALUES (100, 1, md5('0') || md5('0x'))
 merger|00000|INSERT INTO merging VALUES (100, 1, md5('0') || md5('0x'))
 merger|22012|SELECT 1 / (max(seen) - 2) FROM merging
+writer|42501|SELECT neardup.make_first('marking', '2')
+signer|42501|SELECT neardup.make_first('marking', '2', rank => '{rank}')
+signer|00000|SELECT neardup.make_first('marking', '2')
+merger|00000|SELECT neardup.make_first('marking', '3', rank => '{rank}')
+merger|22012|SELECT 1 / (count(*) - 1) FROM marking WHERE id = 3 AND duplicate_of IS NULL
 reader|00000|SELECT count(*) FROM neardup.duplicates('article')
 reader|00000|SELECT count(*) FROM neardup.report('article')
 cleaner|42501|CALL neardup.cleanup('article', dry_run => false)
