@@ -2133,7 +2133,7 @@ COMMENT ON FUNCTION neardup_internal.check_one_guard(regclass, text, bigint) IS 
 
 CREATE FUNCTION neardup.make_first(target regclass, key text, rank text[] DEFAULT NULL, document name DEFAULT NULL) RETURNS boolean
     LANGUAGE c VOLATILE COST 1000 AS 'MODULE_PATHNAME', 'make_first_wrapper';
-COMMENT ON FUNCTION neardup.make_first(regclass, text, text[], name) IS 'makes a row that a guard has marked the first of its group, with rank only if it is better than the first one by these columns: its mark is taken off, and the rows of the group are marked with its key; no answer is noted. False if the row stays a copy, or has no mark. For an AFTER INSERT trigger: PERFORM neardup.make_first(''articles'', NEW.id::text, rank => ''{source_rank}'')';
+COMMENT ON FUNCTION neardup.make_first(regclass, text, text[], name) IS 'makes a row that a guard has marked the first of its group, with rank only if it is better than the first one by these columns: its mark is taken off, and the rows of the group are marked with its key; no answer is noted. False if the row stays a copy, or has no mark. For an AFTER INSERT trigger: PERFORM neardup.make_first(TG_RELID, NEW.id::text, rank => ''{source_rank}'')';
 /* </end connected objects> */
 
 /* <begin connected objects> */
