@@ -14,6 +14,9 @@ use super::outlines::Outlines;
 /// What a pair takes in memory, in bytes.
 const BYTES_OF_EACH: usize = 40;
 
+/// How many bytes are kept at least of outlines: a text without one is read again for each row that it is compared with.
+const LEAST_OF_OUTLINES: usize = 12 << 20;
+
 /// What of the table was asked before a pair was ruled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
@@ -48,7 +51,7 @@ impl RuledOut {
     /// Begins with room for outlines, for pairs that nothing around them makes duplicates, and for as many bytes of others.
     pub fn new(of_outlines: usize, of_pairs: usize) -> Self {
         Self {
-            outlines: Outlines::new(of_outlines),
+            outlines: Outlines::new(of_outlines.max(LEAST_OF_OUTLINES)),
             pairs: AHashMap::new(),
             most: of_pairs / BYTES_OF_EACH,
             decided: AHashMap::new(),

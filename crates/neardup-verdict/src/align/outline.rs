@@ -9,8 +9,8 @@ use super::grams::{self, Grams, folded, set};
 /// The most grams of which hashes are kept. Of more, bits take less memory, and are compared in less time.
 const FEW: usize = 128;
 
-/// The least number of bits for a character.
-const BITS: usize = 8;
+/// The least number of bits for a character: with more, somewhat more pairs would be ruled out, but a list would have room for fewer outlines.
+const BITS: usize = 4;
 
 /// Words that have a bit for each hash.
 const WORDS: usize = 1 << (u16::BITS - u64::BITS.ilog2());
