@@ -119,11 +119,11 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
--- neardup.answer was told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
+-- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
 -- session.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
-    keeps_answers boolean DEFAULT false
+    keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp
@@ -155,7 +155,7 @@ BEGIN
         'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
         neardup_internal.answered_rows(target, document), answers)
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role, NOT keeps_answers AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
+              neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
     GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END
@@ -234,8 +234,11 @@ $$;
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
 -- noted. A run of a clean-up against another table says nothing of two rows of this one. What a person has said of two restored rows stays: nobody
--- has said anything of these two now. Returns of how many rows it is noted that they are no copies of those that were kept.
-CREATE FUNCTION neardup_internal.note_restored(target regclass, document name, keys text[], kept text[]) RETURNS bigint
+-- has said anything of these two now; and with keeps_told, what neardup.answer was told of a restored row and the kept one, because a whole run that is
+-- undone says little of each row. Returns of how many rows it is noted that they are no copies of those that were kept, and how many were told to be.
+CREATE FUNCTION neardup_internal.note_restored(
+    target regclass, document name, keys text[], kept text[], keeps_told boolean, OUT noted bigint, OUT told bigint
+)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     large CONSTANT integer := 100;
@@ -247,10 +250,11 @@ DECLARE
     firsts text[];
     seconds text[];
     of_large bigint;
-    noted bigint;
 BEGIN
+    noted := 0;
+    told := 0;
     IF guarded IS NULL OR cardinality(keys) = 0 THEN
-        RETURN 0;
+        RETURN;
     END IF;
     IF answers IS NOT NULL THEN
         EXECUTE format(
@@ -268,16 +272,22 @@ BEGIN
         SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
     )
     SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore');
+    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+    IF keeps_told AND answers IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT count(*) FROM unnest($1, $2) u(key, kept) WHERE EXISTS ('
+            '    SELECT FROM %s a WHERE a.act = ''answer'' AND a.is_copy AND a.document = $3 '
+            '        AND (a.key = u.key AND a.other = u.kept OR a.key = u.kept AND a.other = u.key))', answers) INTO told USING keys, kept, guarded;
+    END IF;
     PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
             USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: the next clean-up may remove some of them for others.';
     END IF;
-    RETURN noted;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
-    RETURN 0;
+    noted := 0;
+    told := 0;
 END
 $$;
 
@@ -372,10 +382,10 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[]) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
-COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
+COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';

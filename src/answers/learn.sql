@@ -9,6 +9,12 @@ CREATE FUNCTION neardup_internal.guard_correction(guarded neardup.protected) RET
     RETURN (SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb -> 'correction'
             FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger);
 
+-- Answers that were given before are about rows with another title and other columns, and teach nothing of these.
+CREATE FUNCTION neardup_internal.answers_since(guarded neardup.protected) RETURNS timestamptz
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN coalesce((SELECT pg_catalog.to_timestamp((neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb ->> 'answers_since')::double precision)
+                     FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger), '-infinity');
+
 -- Gives a guard another correction, or none.
 CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -47,10 +53,10 @@ BEGIN
         EXECUTE format(
             'WITH a AS MATERIALIZED ( '
             '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
-            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 ORDER BY at DESC, key, other LIMIT $2) x) '
+            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) x) '
             'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
             '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
-            INTO numbers, are_copies USING (guarded).document, most;
+            INTO numbers, are_copies USING (guarded).document, most, neardup_internal.answers_since(guarded);
     END IF;
     answers := coalesce(cardinality(are_copies), 0);
     copies := (SELECT count(*) FROM unnest(are_copies) c WHERE c);
@@ -89,6 +95,7 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be worse than none';
 COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
+COMMENT ON FUNCTION neardup_internal.answers_since(neardup.protected) IS 'since when answers are about rows with the title and the columns that the guard compares now';
 COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
 COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, unless cross-validation shows that to be worse. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';

@@ -20,9 +20,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
-        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 ORDER BY at DESC, key, other LIMIT $2) a '
+        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) a '
         '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
-        INTO answered USING (guarded).document, most;
+        INTO answered USING (guarded).document, most, neardup_internal.answers_since(guarded);
     WITH q AS MATERIALIZED (
         SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY abs(q.score - 0.5::double precision), q.lot) AS nth
         FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot bigint)),
@@ -85,7 +85,7 @@ BEGIN
         'numbered AS ( '
         '    SELECT s.*, hashtextextended(concat_ws('' '', s.key, s.other), $4) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY hashtextextended(concat_ws('' '', s.key, s.other), $4), s.key, s.other) AS nth '
         '    FROM strata s WHERE NOT EXISTS ( '
-        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
+        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND a.at >= $9 AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
         'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
         -- Enough to choose from.
         'uncertain AS ( '
@@ -96,7 +96,7 @@ BEGIN
         '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.stands, u.lot FROM uncertain u) q',
         keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
         INTO drawn USING arguments, (guarded).target, (guarded).document, seed, sampled,
-            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n;
+            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n, neardup_internal.answers_since(guarded);
     RETURN neardup_internal.choose_questions(guarded, coalesce(drawn, '[]'), n);
 END
 $$;
@@ -124,6 +124,12 @@ BEGIN
     EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
     drawn := neardup_internal.draw_questions(guarded, n, seed);
     statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
+    IF jsonb_array_length(drawn) < n THEN
+        RAISE NOTICE '% questions are open on %', jsonb_array_length(drawn), (guarded).target
+            USING DETAIL = 'Pairs with the same words are not asked about: what tells them apart, if anything does, stands in another column.',
+                  HINT = format('Name such a column: SELECT neardup.protect(%L, %L, differ => ''{...}''); or answer a pair by its keys with neardup.answer.',
+                                (guarded).target, (guarded).document);
+    END IF;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%s) '
         'INSERT INTO %s (key, other, act, role, at, document, hash, other_hash, asked, stratum, pairs, score) '

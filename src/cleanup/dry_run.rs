@@ -4,6 +4,7 @@
 use pgrx::JsonB;
 use pgrx::prelude::*;
 
+use super::differing::OtherColumn;
 use super::plan::{Cleanup, LIST, with};
 use super::reference::foreign_keys;
 use crate::error::Result;
@@ -11,7 +12,10 @@ use crate::guarded::statement::{self, key_part};
 use crate::pg::catalog::Column;
 use crate::pg::table::query::{Row, Session};
 
-type Pair = (String, String, String, Option<String>, Option<String>, Option<Vec<String>>);
+type Pair = (String, String, String, Option<String>, Option<String>, Option<Vec<String>>, Option<String>);
+
+/// How many columns are shown in which the rows of a pair differ.
+const MOST_COLUMNS: usize = 3;
 
 /// Reads the least certain pairs of the list, each with what differs and the reasons of the verdict.
 #[allow(clippy::type_complexity, reason = "the rows of an SQL function")]
@@ -28,15 +32,16 @@ fn shown_pairs(
             name!(key_text, Option<String>),
             name!(kept_text, Option<String>),
             name!(reasons, Option<Vec<String>>),
+            name!(columns, Option<String>),
         ),
     >,
 > {
     let text = |row: &Row<'_>, column| row.text(column).map(str::to_owned);
     let pairs: Vec<Pair> = with(arguments, |cleanup| {
-        read(&cleanup.show(), |row| {
+        read(&cleanup.show(&Session::open())?, |row| {
             let key = |column| text(row, column).unwrap_or_default();
             let reasons: Vec<String> = row.texts(6).into_iter().flatten().collect();
-            (key(1), key(2), key(3), text(row, 4), text(row, 5), (!reasons.is_empty()).then_some(reasons))
+            (key(1), key(2), key(3), text(row, 4), text(row, 5), (!reasons.is_empty()).then_some(reasons), text(row, 7))
         })
     })?;
     Ok(TableIterator::new(pairs))
@@ -89,16 +94,21 @@ fn read<T>(statement: &str, each: impl Fn(&Row<'_>) -> T) -> Result<Vec<T>> {
 }
 
 impl Cleanup {
-    fn show(&self) -> String {
+    /// The statement that reads the least certain pairs. Of those that are as certain, any.
+    fn show(&self, session: &Session) -> Result<String> {
+        let columns = self.other_columns(session)?;
+        let columns = columns.iter().filter(|column| column.is_comparable).map(OtherColumn::shown);
+        let columns = columns.chain(["NULL".to_owned()]).collect::<Vec<_>>().join(", ");
         let texts = |prefix: &str, keys: &[Column]| {
             let texts: Vec<String> = (1..=keys.len()).map(|number| key_part(&format!("c.{prefix}{number}"))).collect();
             format!("ARRAY[{}]", texts.join(", "))
         };
-        format!(
+        Ok(format!(
             "SELECT {key}, {kept_key}, neardup_internal.reason(c.verdict, c.measure, c.value), \
                     coalesce(x.parts[1], neardup_internal.beginning(d.own)), \
-                    coalesce(x.parts[2], neardup_internal.beginning(d.kept)), w.reasons \
-             FROM (SELECT *, pg_catalog.row_number() OVER (ORDER BY {uncertain}, place) AS nth FROM {LIST} ORDER BY nth LIMIT 10) c \
+                    coalesce(x.parts[2], neardup_internal.beginning(d.kept)), w.reasons, \
+                    nullif(pg_catalog.array_to_string((pg_catalog.array_remove(ARRAY[{columns}], NULL))[1:{MOST_COLUMNS}], '; '), '') \
+             FROM (SELECT *, pg_catalog.row_number() OVER (ORDER BY {uncertain}, pg_catalog.hashint8(place), place) AS nth FROM {LIST} ORDER BY nth LIMIT 10) c \
                   JOIN {target} t ON {is_duplicate} \
                   JOIN {kept} r ON {is_kept} \
                   CROSS JOIN LATERAL (SELECT {own_document} AS own, {kept_document} AS kept OFFSET 0) d \
@@ -117,6 +127,6 @@ impl Cleanup {
             is_duplicate = self.is_duplicate(),
             kept = statement::only(self.kept),
             is_kept = self.is_kept(),
-        )
+        ))
     }
 }

@@ -247,6 +247,8 @@ DECLARE
     mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
+    told bigint := 0;
+    noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
     refused pg_catalog.text[] := '{}';
@@ -292,7 +294,9 @@ BEGIN
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
         PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
         IF answer AND part.restored > 0 THEN
-            answered := answered + neardup_internal.note_restored(target, of_document, part.keys, part.kept);
+            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL);
+            answered := answered + noted.noted;
+            told := told + noted.told;
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -307,6 +311,11 @@ BEGIN
         RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
                                ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
             USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF told > 0 THEN
+        RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
+                               ELSE pg_catalog.format('%s restored rows were answered to be copies, and the answers stay', told) END
+            USING HINT = pg_catalog.format('The next clean-up removes them again. To keep one: SELECT neardup.answer(%L, key, other, false), or restore it by its key.', target);
     END IF;
     IF pg_catalog.cardinality(held) > 0 THEN
         RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds: %', target, pg_catalog.array_to_string(held, '; ')

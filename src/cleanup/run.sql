@@ -39,25 +39,25 @@ CREATE FUNCTION neardup_internal.list_copies(arguments jsonb, action text) RETUR
 COMMENT ON FUNCTION neardup_internal.list_copies(jsonb, text) IS 'lists the copies of a clean-up in a temporary table, with hashes of the texts that were judged, and returns their number';
 
 CREATE FUNCTION neardup_internal.shown_pairs(arguments jsonb)
-    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[])
+    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[], columns text)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'shown_pairs_wrapper';
-COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, with what differs and the reasons';
+COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, with what differs, the reasons and the columns in which they differ';
 
 CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABLE (name text, source text, rows bigint)
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
 
-CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, looked_at bigint)
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at';
 
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
@@ -147,37 +147,51 @@ BEGIN
         RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
             coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
             USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.key_text, sample.kept, sample.kept_text),
-                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.');
+                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
     END LOOP;
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
         RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
     END LOOP;
-    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
-           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, %sdiffer => %L)%s', p.target, p.document,
-                       CASE WHEN p.title OPERATOR(pg_catalog.=) first.name THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, first.name),
-                       CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
-            FROM neardup.protected p, LATERAL (SELECT (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name AS name) first
-            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
-            LIMIT 1) AS statement
+    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
+           pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
+           pg_catalog.max(d.looked_at) AS looked_at,
+           -- A column with another value in most of them may tell where they come from, and no more.
+           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first,
+           (pg_catalog.array_agg(d.rows ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1] AS kept_by_first
     INTO sample
-    FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c LIMIT 8) d;
+    FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
+          FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
     IF sample.columns IS NOT NULL THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s.', sample.statement);
+                  HINT = (
+                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column, which keeps %s of them: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
+                          sample.kept_by_first, p.target, p.document,
+                          CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first),
+                          CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
+                      FROM neardup.protected p
+                      WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
+                      LIMIT 1);
+    END IF;
+    IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
+        RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+                  HINT = 'To keep the rows with more values: keep => ''most_complete''; to keep the values: action => ''merge''.';
     END IF;
     -- A score is the probability that the verdict is right.
-    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong
+    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same) AS same
     INTO sample
     FROM (SELECT pg_catalog.count(*) AS n, pg_catalog.sum(1::double precision - c.value) FILTER (WHERE c.measure = 'facts') AS wrong,
                  CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
-                      ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why
+                      ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
+                 pg_catalog.count(*) FILTER (WHERE c.measure = 'facts' AND c.value >= 1) AS same
           FROM pg_temp.neardup_chosen c GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
+                                CASE WHEN sample.same > 0 THEN pg_catalog.format(' %s of them have the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
                             WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'

@@ -49,6 +49,8 @@ DECLARE
     guarded neardup.protected;
     kept neardup.protected;
     is_new boolean;
+    -- Whether what answers were about is compared in another way now.
+    compares_anew boolean;
 BEGIN
     IF neardup_internal.is_distributed(target) THEN
         RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
@@ -93,7 +95,9 @@ BEGIN
     IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
         RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
     END IF;
-    IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
+    -- Rows without a time would count as the newest.
+    IF is_new AND (SELECT c.missing * 10 <= c.counted FROM neardup_internal.count_missing(target, (checked ->> 'proposed_time')::name) c
+                   WHERE checked ->> 'proposed_time' IS NOT NULL) THEN
         RAISE NOTICE 'the guard of % has no time column', target
             USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
@@ -124,10 +128,12 @@ BEGIN
     IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
         PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
     END IF;
+    compares_anew := NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}'));
     settings := settings || jsonb_strip_nulls(jsonb_build_object(
         'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
         'relates', nullif(guarded.related_to IS NOT NULL, false),
-        'correction', CASE WHEN guarded.verify = verify THEN neardup_internal.guard_correction(guarded) END,
+        'correction', CASE WHEN guarded.verify = verify AND NOT compares_anew THEN neardup_internal.guard_correction(guarded) END,
+        'answers_since', EXTRACT(epoch FROM CASE WHEN compares_anew THEN clock_timestamp() WHEN NOT is_new THEN nullif(neardup_internal.answers_since(guarded), '-infinity') END),
         'divert', neardup_internal.name_parts(to_regclass(guarded.diverted_to)),
         'counter', neardup_internal.name_parts(neardup_internal.guard_counter(guarded, on_duplicate)),
         'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));
@@ -138,7 +144,8 @@ BEGIN
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
     PERFORM neardup_internal.tell_unscoped(target, scope);
-    IF NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}')) THEN
+    PERFORM neardup_internal.tell_untimed(target, time_column);
+    IF compares_anew THEN
         PERFORM neardup_internal.tell_answered(target, document);
     END IF;
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -161,7 +168,8 @@ BEGIN
         EXECUTE format('SELECT count(*) FROM %s a WHERE a.is_copy IS NOT NULL AND a.document = $1', answers) INTO given USING document;
         IF given > 0 THEN
             RAISE NOTICE '% answers on % hold no more', given, target
-                USING DETAIL = 'They were given with another title, differ or agree.', HINT = 'With the settings of before, they hold again.';
+                USING DETAIL = 'They were given with another title, differ or agree. What was learned from them is forgotten.',
+                      HINT = 'With the settings of before, they hold again.';
         END IF;
     END IF;
 END
@@ -178,14 +186,42 @@ DECLARE
     missing bigint;
 BEGIN
     FOREACH name IN ARRAY coalesce(scope, '{}') LOOP
-        EXECUTE format('SELECT count(*), count(*) FILTER (WHERE num_nulls(x.value) > 0) FROM (SELECT t.%I AS value FROM %s t LIMIT 10000) x',
-            name, target) INTO counted, missing;
+        SELECT c.* INTO counted, missing FROM neardup_internal.count_missing(target, name) c;
         IF missing > 0 THEN
             RAISE NOTICE '% of % rows of % have no value in the scope column "%"', missing,
                 CASE WHEN counted < 10000 THEN counted::text ELSE 'the first ' || counted::text END, target, name
                 USING DETAIL = 'Rows without a value are compared with each other, but not with those that have one.';
         END IF;
     END LOOP;
+END
+$$;
+
+-- protect: says how many rows have no time, which counts as the latest: of two copies, the one with a time stays.
+
+CREATE FUNCTION neardup_internal.tell_untimed(target regclass, time_column name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+    missing bigint;
+BEGIN
+    IF time_column IS NOT NULL THEN
+        SELECT c.* INTO counted, missing FROM neardup_internal.count_missing(target, time_column) c;
+        IF missing > 0 THEN
+            RAISE NOTICE '% of % rows of % have no value in the time column "%"', missing,
+                CASE WHEN counted < 10000 THEN counted::text ELSE 'the first ' || counted::text END, target, time_column
+                USING DETAIL = 'They count as the newest: of two copies, the one with a time stays, unless keep says otherwise.';
+        END IF;
+    END IF;
+END
+$$;
+
+-- protect: how many of the first rows of a table have no value in a column
+
+CREATE FUNCTION neardup_internal.count_missing(target regclass, name name, OUT counted bigint, OUT missing bigint)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('SELECT count(*), count(*) FILTER (WHERE num_nulls(x.value) > 0) FROM (SELECT t.%I AS value FROM %s t LIMIT 10000) x',
+        name, target) INTO counted, missing;
 END
 $$;
 
@@ -550,6 +586,8 @@ COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.tell_untimed(regclass, name) IS 'says how many rows have no value in a time column, among the first 10,000';
+COMMENT ON FUNCTION neardup_internal.count_missing(regclass, name) IS 'how many rows have no value in a column, among the first 10,000';
 COMMENT ON FUNCTION neardup_internal.tell_answered(regclass, name) IS 'says how many answers were given with other settings, and hold no more';
 COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';

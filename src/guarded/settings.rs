@@ -246,6 +246,9 @@ pub struct Settings {
     /// When the guard was created, in seconds since 1970; only for information.
     #[serde(default)]
     since: Option<f64>,
+    /// Since when answers are about rows with the title and the columns that are compared now, in seconds since 1970; only SQL reads it.
+    #[serde(default)]
+    answers_since: Option<f64>,
 }
 
 /// The roles of the columns in the trigger's `UPDATE OF` list, as positions in it.
@@ -289,7 +292,9 @@ impl Settings {
         let columns = [settings.columns, settings.scope, settings.differ, settings.agree];
         within("columns", columns.iter().all(|columns| *columns <= MAX_COLUMNS))?;
         within("window", settings.window.is_none_or(|window| window >= 0))?;
-        within("since", settings.since.is_none_or(|since| (0.0..LAST).contains(&since)))?;
+        for (name, time) in [("since", settings.since), ("answers_since", settings.answers_since)] {
+            within(name, time.is_none_or(|time| (0.0..LAST).contains(&time)))?;
+        }
         if let Some(parts) = settings.parts.take() {
             settings.correction = Correction::new(&parts);
             within("correction", settings.correction.is_some())?;
@@ -363,6 +368,7 @@ mod tests {
             (r#","columns":1601"#, "columns is out of range."),
             (r#","window":-1"#, "window is out of range."),
             (r#","since":1e12"#, "since is out of range."),
+            (r#","answers_since":-1"#, "answers_since is out of range."),
             (r#","correction":[[10]]"#, "correction is out of range."),
             (r#","divert":["public","a\u0000b"]"#, "a text has a NUL character."),
         ] {

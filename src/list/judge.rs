@@ -16,7 +16,7 @@ use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
 use crate::guarded::neighbours::Neighbours;
 use crate::guarded::settings::Excerpts;
-use crate::verdict::judge::{Around, Between, Rule, Side};
+use crate::verdict::judge::{Around, Between, Rule, Side, contains};
 use crate::verdict::sides::Sides;
 
 /// How many bytes are kept at least of prepared texts: rows that follow one long form are compared with the same ones.
@@ -206,7 +206,8 @@ impl<'s> Judge<'s> {
         self.judge(&heir.kept, &member.duplicate, &given)
     }
 
-    /// Returns the verdict on a kept row and another one, about which answers are given, if either may be removed.
+    /// Returns the verdict on a kept row and another one, about which answers are given, if either may be removed. Of two that were answered to be
+    /// copies, the longer one stays if it contains the other, as without an answer.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
@@ -216,7 +217,12 @@ impl<'s> Judge<'s> {
             let kept_hash = self.texts.get(kept.id)?.map(|text| beside.hash(text));
             if let Some((kept_hash, score)) = kept_hash.and_then(|hash| Some((hash, given.says_copy(hash)?))) {
                 let verdict = verdict_number(Verdict::Copy);
-                return Ok(Some(Judged { verdict, score, loses: false, kept_hash }));
+                // Which of the two may go, the answer does not say.
+                let loses = match (self.side(kept.id)?, self.side(duplicate.id)?) {
+                    (Some(kept), Some(other)) => contains(&other, &kept)?,
+                    _ => false,
+                };
+                return Ok(Some(Judged { verdict, score, loses, kept_hash }));
             }
         }
         Ok(self.compare(kept, duplicate)?.0)

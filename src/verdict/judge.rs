@@ -312,6 +312,13 @@ impl<'r> Rule<'r> {
     }
 }
 
+/// Says whether of two texts that are known to be one message the other contains the kept one and more, so that it must stay.
+pub fn contains(other: &Side, kept: &Side) -> Result<bool> {
+    let (Side::Prepared(of_kept, _), Side::Prepared(of_other, _)) = (kept, other) else { return Ok(false) };
+    let found = Pair::new(of_kept, of_other).at_least(0.0).duplicate().map_err(report)?;
+    Ok(found.is_some_and(|(verdict, _)| verdict == Verdict::Excerpt) && other.characters() > kept.characters())
+}
+
 /// Adds to a message what columns say.
 fn told(mut message: Message, between: Between<'_>) -> Message {
     message.reasons.extend(between.columns.reasons());
