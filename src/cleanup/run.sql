@@ -128,6 +128,8 @@ DECLARE
     verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
     merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
     sample pg_catalog.record;
+    -- Whether other columns may tell copies apart.
+    differs boolean;
     -- The arguments that are not the default.
     whole pg_catalog.text := (
         SELECT pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
@@ -161,7 +163,8 @@ BEGIN
     INTO sample
     FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
           FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
-    IF sample.columns IS NOT NULL THEN
+    differs := sample.columns IS NOT NULL;
+    IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
                   HINT = (
@@ -184,14 +187,15 @@ BEGIN
     FROM (SELECT pg_catalog.count(*) AS n, pg_catalog.sum(1::double precision - c.value) FILTER (WHERE c.measure = 'facts') AS wrong,
                  CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
                       ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
-                 pg_catalog.count(*) FILTER (WHERE c.measure = 'facts' AND c.value >= 1) AS same
+                 pg_catalog.count(*) FILTER (WHERE c.measure = 'identical' OR c.measure = 'facts' AND c.value >= 1) AS same
           FROM pg_temp.neardup_chosen c GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
-                                CASE WHEN sample.same > 0 THEN pg_catalog.format(' %s of them have the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
+                                CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
+                                    || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
                             WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'

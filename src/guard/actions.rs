@@ -78,17 +78,32 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
             );
             refuse(guard, found, &hint)
         }
-        Action::Skip => Ok(Fate::LeftOut),
+        Action::Skip => {
+            tell_kept(guard, found, trigger);
+            Ok(Fate::LeftOut)
+        }
         Action::Warn => {
             violation::report(PgLogLevel::WARNING, &verdict(guard, found, false), guard.table, &guard.trigger);
             Ok(Fate::Stored)
         }
         Action::Mark => marked(guard, found, trigger),
-        Action::Divert => divert(guard, found, trigger).map(|()| Fate::LeftOut),
+        Action::Divert => {
+            tell_kept(guard, found, trigger);
+            divert(guard, found, trigger).map(|()| Fate::LeftOut)
+        }
         Action::Merge => {
             locked.iter().try_for_each(|locked| merge::merge(guard, found, trigger, locked))?;
             Ok(Fate::LeftOut)
         }
+    }
+}
+
+/// Says that an UPDATE is left out, which would otherwise be lost without a word, with what it says of other columns.
+fn tell_kept(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) {
+    if trigger.event() == Event::Update {
+        let told = verdict(guard, found, false)
+            .set_hint("The UPDATE is left out: all columns of the row keep their values. With on_duplicate => 'reject' it is an error.");
+        violation::report(PgLogLevel::NOTICE, &told, guard.table, &guard.trigger);
     }
 }
 
@@ -134,7 +149,8 @@ fn verdict(guard: &Guard, found: &Match, is_refused: bool) -> ErrorReport {
     let message = format!("near-duplicate of a row in table \"{}\"", guard.name);
     let violation = error(PgSqlErrorCode::ERRCODE_UNIQUE_VIOLATION, message);
     if !role::may_read(guard.table) {
-        return violation.set_detail("The role may not read that row.");
+        return violation
+            .set_detail("Which one is not said: the role lacks SELECT on the table, or row security applies to it.");
     }
     let (name, value) = (found.measure.name, found.measure.value);
     let least = guard.settings.threshold.map_or_else(String::new, |least| format!(" of at least {least}"));

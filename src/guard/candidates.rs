@@ -308,7 +308,7 @@ impl CandidateSearch<'_, '_, '_> {
         }
         self.hear_of_copies();
         match self.answered(candidate, mark.as_deref(), &beside) {
-            Some(true) => return Ok(self.found(candidate, mark, Measure::new("answer", 1.0))),
+            Some(true) => return self.found(candidate, mark, Measure::new("answer", 1.0)),
             Some(false) => return Ok(Finding::Not(Reason::Answered)),
             None => {}
         }
@@ -320,7 +320,7 @@ impl CandidateSearch<'_, '_, '_> {
             // The row that a marked one duplicates may be too far away within a time window, or have another title or value.
             let counts = mark.is_none() || (guard.settings.window.is_none() && !guard.compares_more());
             if counts && between.is_same() && candidate.is_identical(subject) {
-                return Ok(self.found(candidate, mark, Measure::new("identical", 1.0)));
+                return self.found(candidate, mark, Measure::new("identical", 1.0));
             }
             if question == Question::Identical {
                 return Ok(Finding::Not(Reason::Text));
@@ -408,7 +408,7 @@ impl CandidateSearch<'_, '_, '_> {
             }
             return Ok(Finding::Not(Reason::Text));
         };
-        let finding = self.found(candidate, mark, measure);
+        let finding = self.found(candidate, mark, measure)?;
         if matches!(finding, Finding::Not(Reason::Answered)) {
             // Lists know the answer before they compare.
             self.budget = budget;
@@ -435,21 +435,24 @@ impl CandidateSearch<'_, '_, '_> {
 
     /// Returns the answer for a candidate that is a near-duplicate, unless the owner has said that it is none; `mark` is the key of the row that it
     /// duplicates itself.
-    fn found(&mut self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Finding {
+    fn found(&mut self, candidate: &Candidate<'_>, mark: Option<String>, measure: Measure) -> Result<Finding> {
         let &Candidate { part, table, .. } = candidate;
         if self.subject.collides(table) {
-            return Finding::Not(Reason::UniqueKey);
+            return Ok(Finding::Not(Reason::UniqueKey));
         }
         if mark.as_deref().is_some_and(|mark| self.leads_back(mark)) {
-            return Finding::Not(Reason::Itself);
+            return Ok(Finding::Not(Reason::Itself));
         }
         self.hear_all();
         if self.answered(candidate, mark.as_deref(), &candidate.beside()) == Some(false) {
-            return Finding::Not(Reason::Answered);
+            return Ok(Finding::Not(Reason::Answered));
         }
         let key = || key_of(part, table);
         if self.guard.settings.on_duplicate == Action::Mark && self.group_has_other(mark.as_deref().unwrap_or(&key())) {
-            return Finding::Not(Reason::Answered);
+            return Ok(Finding::Not(Reason::Answered));
+        }
+        if self.guard.settings.on_duplicate.keeps_out() && self.stood_before(candidate)? {
+            return Ok(Finding::Not(Reason::Before));
         }
         let compared = || {
             let text = candidate_document(self.guard, part, table)?;
@@ -462,7 +465,7 @@ impl CandidateSearch<'_, '_, '_> {
                 key: part.keys.iter().map(|column| table.copied(*column)).collect(),
             })
         };
-        Finding::Is(match candidate.holder {
+        Ok(Finding::Is(match candidate.holder {
             Some(holder) => Answer::Wait(holder),
             None => Answer::Found(Match {
                 compared: bypass::active(self.guard.table).and_then(|_| compared()),
@@ -470,6 +473,43 @@ impl CandidateSearch<'_, '_, '_> {
                 measure,
                 original: original(),
             }),
-        })
+        }))
+    }
+
+    /// Says whether the row that an UPDATE replaces was a near-duplicate of a candidate already: both were accepted, a longer text after the shorter
+    /// one, or let through, and an edit of either makes no copy that was not there.
+    fn stood_before(&self, candidate: &Candidate<'_>) -> Result<bool> {
+        let &Candidate { guard, part, table, .. } = candidate;
+        let Some(before) = guard.part(self.verifier.table()).and_then(|own| self.subject.before(guard, &own)) else {
+            return Ok(false);
+        };
+        let beside = candidate.beside();
+        let is_apart = candidate.time(&before).is_some_and(|time| !before.is_near(time, guard.settings.window));
+        if is_apart
+            || !candidate.is_in_scope(&before)
+            || before.beside.difference(&beside, guard.differ_columns()).is_some()
+        {
+            return Ok(false);
+        }
+        let (Some(document), Some(text)) = (before.document.as_deref(), candidate_document(guard, part, table)) else {
+            return Ok(false);
+        };
+        let (Some(signature), Some(of_text)) =
+            (Signature::of(document, &guard.settings)?, Signature::of(&text, &guard.settings)?)
+        else {
+            return Ok(false);
+        };
+        let distance = match (&signature, &of_text) {
+            (Signature::SimHash(ours), Signature::SimHash(theirs)) => (ours ^ theirs).count_ones(),
+            _ => 0,
+        };
+        if distance > guard.settings.distance {
+            return Ok(false);
+        }
+        let titles = [&*before.beside.title, &*beside.title];
+        let columns = before.beside.columns(&beside, guard.agree_columns());
+        let between = Between { apart: candidate.apart(&before), titles, columns };
+        let mut verifier = Verifier::new(guard, &before, &signature, self.verifier.table())?;
+        Ok(verifier.compare(&text, f64::from(distance), between)?.is_some())
     }
 }

@@ -12,6 +12,10 @@
 //! Keys belong to the statement of their row. Functions in CHECK constraints and policies run after the guard and before the row is
 //! stored; a guarded row that they write neither releases the keys of the outer row nor counts as it.
 //!
+//! Where another row has a unique key of the new one, the new one will not be stored, but with ON CONFLICT DO UPDATE Postgres waits for that row's
+//! lock, and the transaction that has it may want the same keys. So they are released at once ([`give_way`]): the guard sees the update as one. If the
+//! other row is deleted in this moment, the new one is stored after all; then [`row_stored`] raises an error, because nothing kept copies out.
+//!
 //! Deadlocks: no session waits for a transaction while it holds a key, neither for a copy nor for a unique key. Keys are taken in
 //! ascending order, and only after those of the previous row are released. What remains is the deadlock that unique indexes have
 //! too: transactions of several rows that wait for each other's rows.
@@ -19,10 +23,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys;
 
 use super::signature::Signature;
-use crate::error::Result;
+use crate::error::{Result, error};
 use crate::guarded::guard::Guard;
 use crate::pg::call::statement::Statement;
 use crate::pg::call::transaction::{self, End, Listener, SavepointEnd};
@@ -39,6 +44,8 @@ struct LockedRow {
     /// The savepoint it belongs to.
     savepoint: pg_sys::SubTransactionId,
     locks: Vec<KeyLock>,
+    /// Whether the keys were released, because the row will not be stored.
+    gave_way: bool,
 }
 
 impl LockedRow {
@@ -63,10 +70,10 @@ fn release_where(gone: impl Fn(&LockedRow) -> bool) {
 }
 
 /// Releases the keys of earlier rows of the statement when `guard` sees another row, of `table`. Keeps those that other guards of that
-/// table, whose triggers fire before this one's, have taken for the row.
-pub fn row_begins(guard: &Guard, table: pg_sys::Oid, statement: Statement) {
+/// table, whose triggers fire before this one's, have taken for the row. A row that is updated instead of one that gave way is another one.
+pub fn row_begins(guard: &Guard, table: pg_sys::Oid, statement: Statement, is_insert: bool) {
     release_where(|row| {
-        let of_this_row = row.table == table && row.guard.trigger < guard.trigger;
+        let of_this_row = row.table == table && row.guard.trigger < guard.trigger && (is_insert || !row.gave_way);
         row.statement == statement && !of_this_row
     });
 }
@@ -92,7 +99,8 @@ pub fn lock_row(
         STATEMENTS.with_borrow_mut(|all| all.push(statement));
     }
     let (guard, signature) = (Rc::clone(guard), signature.clone());
-    let row = LockedRow { guard, table, signature, statement, savepoint, locks: Vec::with_capacity(locks.len()) };
+    let locked = Vec::with_capacity(locks.len());
+    let row = LockedRow { guard, table, signature, statement, savepoint, locks: locked, gave_way: false };
     ROWS.with_borrow_mut(|rows| rows.push(row));
     // Each lock is recorded as soon as it is held, so that an error leaves none behind.
     for lock in locks {
@@ -113,9 +121,34 @@ pub fn leave(statement: Statement) -> Vec<(Rc<Guard>, Signature)> {
     seen
 }
 
+/// Releases all keys of the statement's current row, which will not be stored, because another row has a unique key of it.
+pub fn give_way(statement: Statement) {
+    let locks: Vec<KeyLock> = ROWS.with_borrow_mut(|rows| {
+        let of_this_row = rows.iter_mut().filter(|row| row.statement == statement);
+        of_this_row
+            .flat_map(|row| {
+                row.gave_way = true;
+                std::mem::take(&mut row.locks)
+            })
+            .collect()
+    });
+    locks.into_iter().rev().for_each(KeyLock::release);
+}
+
 /// Releases the keys of a statement's row, which has been stored.
-pub fn row_stored(statement: Statement) {
+///
+/// # Errors
+/// If it gave way to another row, which has been deleted since.
+pub fn row_stored(statement: Statement) -> Result<()> {
+    let gave_way = ROWS.with_borrow(|rows| rows.iter().any(|row| row.statement == statement && row.gave_way));
     release_where(|row| row.statement == statement);
+    if !gave_way {
+        return Ok(());
+    }
+    let message = "could not serialize access: the row with the same unique key has been deleted meanwhile";
+    Err(error(PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE, message)
+        .set_detail("The new row has not been compared with others.")
+        .set_hint("Try again."))
 }
 
 /// Releases the keys of a statement that has ended. A backend that ends in the midst of a change has an aborted transaction.

@@ -92,7 +92,9 @@ pub unsafe extern "C-unwind" fn neardup_release_locks(fcinfo: pg_sys::FunctionCa
 /// Releases the locks of the row that was just stored, and returns false: the WHEN condition of a guard's AFTER ROW trigger.
 #[pg_extern(sql = false)]
 fn row_stored() -> bool {
-    locks::row_stored(Statement::of_row());
+    if let Err(error) = locks::row_stored(Statement::of_row()) {
+        error.report(PgLogLevel::ERROR);
+    }
     false
 }
 

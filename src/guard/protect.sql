@@ -95,7 +95,7 @@ BEGIN
     IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
         RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
     END IF;
-    -- Rows without a time would count as the newest.
+    -- Rows without a time would give way to those that have one.
     IF is_new AND (SELECT c.missing * 10 <= c.counted FROM neardup_internal.count_missing(target, (checked ->> 'proposed_time')::name) c
                    WHERE checked ->> 'proposed_time' IS NOT NULL) THEN
         RAISE NOTICE 'the guard of % has no time column', target
@@ -196,7 +196,7 @@ BEGIN
 END
 $$;
 
--- protect: says how many rows have no time, which counts as the latest: of two copies, the one with a time stays.
+-- protect: says how many rows have no time. They come last where the oldest, or the newest, of several copies is kept, which is seldom meant.
 
 CREATE FUNCTION neardup_internal.tell_untimed(target regclass, time_column name) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -209,7 +209,7 @@ BEGIN
         IF missing > 0 THEN
             RAISE NOTICE '% of % rows of % have no value in the time column "%"', missing,
                 CASE WHEN counted < 10000 THEN counted::text ELSE 'the first ' || counted::text END, target, time_column
-                USING DETAIL = 'They count as the newest: of two copies, the one with a time stays, unless keep says otherwise.';
+                USING DETAIL = 'Of two copies, one with a time stays rather than one without, whether keep is oldest or newest.';
         END IF;
     END IF;
 END
@@ -442,6 +442,10 @@ BEGIN
             'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+        IF diverted !~ 'diverted"?$' THEN
+            RAISE NOTICE 'near-duplicates of % go to table %', target, diverted
+                USING DETAIL = 'The name without a number is in use, perhaps by what an earlier guard has diverted.';
+        END IF;
     END IF;
     RETURN diverted;
 END

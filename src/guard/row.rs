@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Action;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
-use crate::pg::table::unique;
+use crate::pg::table::unique::{self, Taken};
 
 /// Judges the row of a trigger's call. Returns what Postgres shall store: the row, the row with its original named, or nothing.
 ///
@@ -31,7 +31,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         return Ok(trigger.keep());
     }
     let Some(guard) = Guard::of(trigger)? else { return Ok(trigger.keep()) };
-    locks::row_begins(&guard, trigger.relation_oid(), trigger.statement());
+    locks::row_begins(&guard, trigger.relation_oid(), trigger.statement(), trigger.event() == Event::Insert);
     outcome::row_begins(&guard);
     let part = guard.part_of(trigger)?;
     let subject = Subject::new(&guard, &part, trigger, Row::New);
@@ -89,7 +89,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
 fn note_deletion(trigger: &RowTrigger<'_>) {
     let Ok(Some(guard)) = Guard::of(trigger) else { return };
     let Ok(part) = guard.part_of(trigger) else { return };
-    locks::row_begins(&guard, trigger.relation_oid(), trigger.statement());
+    locks::row_begins(&guard, trigger.relation_oid(), trigger.statement(), false);
     moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
 }
 
@@ -112,6 +112,13 @@ fn original(
     loop {
         // No session waits for a transaction while it holds a key: all guards release those of this row, and search again.
         match first_answer(&judges, guard, trigger, subject, related)? {
+            // Such a row is no new one: Postgres refuses it or, with ON CONFLICT, leaves it out or updates the other one, which the guard sees.
+            Some((_, Answer::Found(_)))
+                if trigger.event() == Event::Insert && unique::taken(trigger) == Some(Taken::There) =>
+            {
+                locks::give_way(trigger.statement());
+                return Ok(None);
+            }
             Some((judge, Answer::Found(found))) => {
                 let Some(row) = found.original.as_ref().filter(|_| merges(&judge)) else {
                     return Ok(Some(Duplicate { guard: judge, found, locked: None }));
@@ -125,11 +132,17 @@ fn original(
                 judges = locks::leave(trigger.statement());
                 holder.wait();
             }
-            _ => {
-                let Some(holder) = unique::holder(trigger) else { return Ok(None) };
-                judges = locks::leave(trigger.statement());
-                holder.wait();
-            }
+            _ => match unique::taken(trigger) {
+                Some(Taken::Undecided(holder)) => {
+                    judges = locks::leave(trigger.statement());
+                    holder.wait();
+                }
+                Some(Taken::There) if trigger.event() == Event::Insert => {
+                    locks::give_way(trigger.statement());
+                    return Ok(None);
+                }
+                _ => return Ok(None),
+            },
         }
         for (judge, signature) in &judges {
             locks::lock_row(judge, table, trigger.statement(), signature, seen_by(judge, trigger)?.scope_hash())?;

@@ -12,7 +12,7 @@ use crate::guarded::beside::Beside;
 use crate::guarded::document::{candidate_document, document_of};
 use crate::guarded::guard::{Guard, Part};
 use crate::pg::call::column::{Column, microseconds};
-use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::catalog;
 use crate::pg::table::row_id::{Tid, is_same};
 use crate::pg::table::rows::Table;
@@ -65,6 +65,12 @@ impl<'a> Subject<'a> {
             }),
             key: row_key::join(&values.collect::<Vec<_>>()),
         }
+    }
+
+    /// Reads the row that this one replaces in an UPDATE; `None` if there is none.
+    pub fn before(&self, guard: &Guard, part: &Part) -> Option<Self> {
+        let trigger = self.trigger.filter(|trigger| trigger.event() == Event::Update)?;
+        Some(Self::new(guard, part, trigger, Row::Old))
     }
 
     /// Says whether two rows are the same in all columns of the guard.

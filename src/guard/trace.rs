@@ -26,6 +26,8 @@ pub enum Reason {
     Answered,
     /// It is marked as a copy of another row.
     Marked,
+    /// The row that an UPDATE replaces was a copy of it already.
+    Before,
     /// It has the same value in a unique index.
     UniqueKey,
     /// Its text was compared.

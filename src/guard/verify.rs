@@ -119,6 +119,11 @@ impl<'a> Verifier<'a> {
         Ok(Explanation { overlap: Some(overlap), rejected, message: Some(message) })
     }
 
+    /// Returns the table that the row goes to.
+    pub const fn table(&self) -> pg_sys::Oid {
+        self.table
+    }
+
     /// Says whether the new text has more characters than another one.
     pub fn is_longer_than(&self, other: &str) -> bool {
         self.document.chars().count() > other.chars().count()

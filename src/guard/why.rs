@@ -151,6 +151,7 @@ fn row(traced: Traced, keys: i32) -> Row {
         Some(Reason::Answered) => "answered",
         Some(Reason::Marked) => "marked",
         Some(Reason::UniqueKey) => "unique key",
+        Some(Reason::Before) => "copy before",
         Some(Reason::NotReached) => "not reached",
         Some(Reason::Text) => rejected.unwrap_or("distance"),
     };

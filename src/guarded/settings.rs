@@ -55,6 +55,11 @@ impl Action {
         matches!(self, Self::Skip | Self::Divert | Self::Merge)
     }
 
+    /// Says whether a near-duplicate does not get into the table.
+    pub const fn keeps_out(self) -> bool {
+        matches!(self, Self::Reject) || self.leaves_out()
+    }
+
     /// Returns the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {

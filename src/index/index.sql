@@ -2,7 +2,7 @@
 
 CREATE FUNCTION neardup.check_index(index regclass) RETURNS bigint
     LANGUAGE c STRICT COST 1000000 AS 'MODULE_PATHNAME', 'check_index_wrapper';
-COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, that every row has its keys, and that every key has its row. Returns the number of entries, or raises an error; others may write meanwhile. Only for the table''s owner';
+COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, that every row has its keys, and that every key has its row. Returns the number of entries, or raises an error; others may write meanwhile. Only for superusers and, if they grant EXECUTE, for the table''s owner';
 
 CREATE FUNCTION neardup_internal.index_kind_of_sketches() RETURNS integer
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'index_kind_of_sketches_wrapper';

@@ -199,7 +199,7 @@ fn what_does_not_count_is_no_conflict() {
 }
 
 #[test]
-fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
+fn links_and_handles_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
     let copies = |a: &str, b: &str| {
         let (a, b) = (Prepared::new(a).unwrap(), Prepared::new(b).unwrap());
         Pair::new(&a, &b).duplicate().unwrap().is_some()
@@ -213,6 +213,9 @@ fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
         ("Joining @morning_radio in a minute", "Joining @evening_radio in a minute"),
         ("谢谢 @河边小明 的支持", "谢谢 @山上小红 的支持"),
         ("谢谢 ＠河边小明 的支持", "谢谢 ＠山上小红 的支持"),
+        ("cc @mary_hill @ann_lee", "cc @mary_hill @peter_ford"),
+        ("@mary_hill", "@peter_ford"),
+        ("好 @河边小明", "好 ＠山上小红"),
     ] {
         assert!(!copies(a, b), "{a} / {b}");
     }
@@ -228,6 +231,7 @@ fn a_link_beside_few_words_and_a_handle_in_a_sentence_are_the_message() {
         ("好//@河边小明:大桥今天正式通车", "好//@山上小红:大桥今天正式通车"),
         ("大桥今天正式通车，感谢大家的支持@河边小明", "大桥今天正式通车，感谢大家的支持@山上小红"),
         ("谢谢 ＠河边小明 的支持", "谢谢 @河边小明 的支持"),
+        ("cc @mary_hill, @ann_lee", "CC @Mary_Hill @ann_lee!"),
     ] {
         assert!(copies(a, b), "{a} / {b}");
     }

@@ -38,9 +38,18 @@ pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
     }
 }
 
-/// Returns the transaction, if there is one, whose row has a unique key of the new row, and for whose end Postgres will wait
-/// before it stores the new row. The guard waits first, because it holds locks when Postgres waits.
-pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
+/// A row with a unique key of the new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The end of a transaction decides whether it is there. Postgres waits for that before it stores the new row.
+    Undecided(Holder),
+    /// It is there. Postgres refuses the new row, or with `ON CONFLICT` waits until nobody else has locked that one.
+    There,
+}
+
+/// Returns a row, if there is one, that has a unique key of the new row. The guard holds locks when it is called, and must not when Postgres
+/// waits.
+pub fn taken(trigger: &RowTrigger<'_>) -> Option<Taken> {
     if trigger.slot().is_null() {
         return None;
     }
@@ -48,12 +57,17 @@ pub fn holder(trigger: &RowTrigger<'_>) -> Option<Holder> {
     unsafe {
         let table = trigger.relation();
         let indexes = PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(table));
-        indexes.iter_oid().find_map(|oid| {
+        let mut found = None;
+        for oid in indexes.iter_oid() {
             let index = pg_sys::index_open(oid, pg_sys::AccessShareLock as i32);
-            let holder = if decides(index) { holder_in(table, index, trigger.slot()) } else { None };
+            let taken = if decides(index) { taken_in(table, index, trigger.slot()) } else { None };
             pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
-            holder
-        })
+            found = taken.or(found);
+            if matches!(found, Some(Taken::Undecided(_))) {
+                break;
+            }
+        }
+        found
     }
 }
 
@@ -224,11 +238,11 @@ unsafe fn decides(index: pg_sys::Relation) -> bool {
 
 /// # Safety
 /// The index must be open and unique, one of `table`, and the slot hold a row of that.
-unsafe fn holder_in(
+unsafe fn taken_in(
     table: pg_sys::Relation,
     index: pg_sys::Relation,
     row: *mut pg_sys::TupleTableSlot,
-) -> Option<Holder> {
+) -> Option<Taken> {
     // SAFETY: guaranteed by the caller. The search keys are those that Postgres itself checks a constraint by; what is begun is ended here,
     // by an error with the transaction.
     unsafe {
@@ -237,14 +251,19 @@ unsafe fn holder_in(
         let state = pg_sys::CreateExecutorState();
         let entry = entry(info, row, state);
         let count = usize::try_from((*info).ii_NumIndexKeyAttrs).unwrap_or(0);
-        let holder =
+        let taken =
             entry.filter(|entry| nulls_are_equal(info) || !entry.nulls[..count].contains(&true)).and_then(|entry| {
                 let value = |i: usize| (!entry.nulls[i]).then_some(entry.values[i]);
                 let keys = (0..count).map(|i| search_key(index, info, i, value(i))).collect();
-                first(table, index, keys, |snapshot, _| Holder::of(snapshot))
+                let is_there = Cell::new(false);
+                let holder = first(table, index, keys, |snapshot, _| {
+                    is_there.set(true);
+                    Holder::of(snapshot)
+                });
+                holder.map(Taken::Undecided).or_else(|| is_there.get().then_some(Taken::There))
             });
         pg_sys::FreeExecutorState(state);
-        holder
+        taken
     }
 }
 

@@ -44,3 +44,15 @@ INSERT INTO "it's" SELECT n, '''' || n, 'The night ferry from Willow Quay stops 
 CALL neardup.cleanup('"it''s"');
 DROP TABLE adverts, known, "it's";
 DROP ROLE regress_columns;
+
+-- values that only the removed rows have, of any type, and rows without a time
+CREATE TABLE plans (id int PRIMARY KEY, published date, decision text, decided timestamptz, tags text[], body text);
+INSERT INTO plans SELECT n, NULL, 'Permitted', now(), '{a}', 'Erection of a replacement dwelling number ' || n || ' with detached garage and vehicular access at the farm, field ' || (134000 + n) || ', Ramsey' FROM generate_series(1, 3) n;
+INSERT INTO plans SELECT 100 + n, '2031-01-01'::date + n, CASE n WHEN 1 THEN 'Refused' END, NULL, NULL, 'Erection of a replacement dwelling number ' || n || ' with detached garage and vehicular access at the farm, field ' || (134000 + n) || ', Ramsey.' FROM generate_series(1, 3) n;
+-- a column that half of the rows lack is not proposed as the time
+SELECT neardup.protect('plans', 'body');
+SELECT neardup.protect('plans', 'body', time_column => 'published');
+CALL neardup.cleanup('plans');
+CALL neardup.cleanup('plans', keep => 'most_complete');
+CALL neardup.cleanup('plans', action => 'mark');
+DROP TABLE plans;

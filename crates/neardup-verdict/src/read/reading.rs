@@ -3,8 +3,8 @@
 //! Numbers are read by value ([`super::numerals`]), words without case and in one spelling, Han characters in simplified form, so that two
 //! writings of one thing are one unit. What a copy may change without a reader's noticing is left out: links, `@` handles, emoticons, repost
 //! marks, punctuation and space. Two of these are units where they are the message: a link beside fewer than five words ("watch live: ..."),
-//! and a handle in the middle of a sentence, which names somebody. Where a text that was read before begins or ends with the same sentences,
-//! these are not read again ([`super::shared`]).
+//! and a handle in the middle of a sentence, which names somebody, or beside fewer than two words ("cc @mary"). Where a text that was read before
+//! begins or ends with the same sentences, these are not read again ([`super::shared`]).
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -31,7 +31,10 @@ const MAX_HANDLE: usize = 30;
 /// A text with fewer words than these beside its links is little without them; a character of a script without spaces counts as a word.
 const FEW_WORDS: usize = 5;
 
-/// The longest text whose links may count, in bytes.
+/// A text with fewer words than these beside its handles is little without them.
+const FEWEST_WORDS: usize = 2;
+
+/// The longest text whose links and handles may count for want of words, in bytes.
 const LINKED: usize = 8192;
 
 /// The longest emoticon in brackets, in characters.
@@ -69,12 +72,13 @@ impl<'t> Text<'t> {
     pub(crate) fn without(text: Cow<'t, str>, boilerplate: &[Range<usize>], known: Option<&Text<'_>>) -> Self {
         let ignored = credits::ignored(&text, boilerplate);
         let links = own_links(&text);
+        let has_own_handles = has_own_handles(&text);
+        let linked = !links.is_empty() || has_own_handles;
         // A mark may lie within a link, and what is a link in one text may be none in the other.
-        let shared = known.filter(|known| links.is_empty() && !known.linked);
+        let shared = known.filter(|known| !linked && !known.linked);
         let shared = shared.map(|known| Shared::new(known, &text, &ignored));
         let Units { units, content, numbers, quotes, marks, unspaced } =
-            units(&text, &ignored, &links, shared.as_ref());
-        let linked = !links.is_empty();
+            units(&text, &ignored, (&links, has_own_handles), shared.as_ref());
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
         let keys = units.iter().map(|unit| unit.key).collect();
@@ -112,7 +116,7 @@ pub(crate) fn plain(text: &str) -> Result<Cow<'_, str>> {
     }
     let mut buffer = Buffer::default();
     let without = normalize(&text, Steps::LINKS, &mut buffer);
-    Ok(if text.len() <= LINKED && has_few_words(without) { text } else { Cow::Owned(without.to_owned()) })
+    Ok(if text.len() <= LINKED && has_fewer_words(without, FEW_WORDS) { text } else { Cow::Owned(without.to_owned()) })
 }
 
 fn may_have_links(text: &str) -> bool {
@@ -120,11 +124,16 @@ fn may_have_links(text: &str) -> bool {
     LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some())
 }
 
-/// Says whether a text has fewer words than [`FEW_WORDS`], handles aside.
-fn has_few_words(text: &str) -> bool {
+/// Says whether the handles of a text are its message.
+fn has_own_handles(text: &str) -> bool {
+    text.len() <= LINKED && text.contains(['@', '＠']) && has_fewer_words(text, FEWEST_WORDS)
+}
+
+/// Says whether a text has fewer words than `most`, handles aside.
+fn has_fewer_words(text: &str, most: usize) -> bool {
     let (mut words, mut rest) = (0, text);
     while let Some(c) = rest.chars().next()
-        && words < FEW_WORDS
+        && words < most
     {
         let is_one = |c: char| is_han(c) || unspaced(c);
         let (count, len) = match skipped(rest, c) {
@@ -135,7 +144,7 @@ fn has_few_words(text: &str) -> bool {
         words += count;
         rest = rest.get(len..).unwrap_or_default();
     }
-    words < FEW_WORDS
+    words < most
 }
 
 /// Returns the links that [`plain`] has left in a text, in its order, with where they lead.
@@ -146,14 +155,18 @@ fn own_links(text: &str) -> Vec<(Range<usize>, u64)> {
     links(text).filter(|link| link.kind != LinkKind::Address).map(|link| (link.range, link.key)).collect()
 }
 
-fn units(text: &str, ignored: &[Range<usize>], links: &[(Range<usize>, u64)], shared: Option<&Shared<'_>>) -> Units {
+fn units(
+    text: &str,
+    ignored: &[Range<usize>],
+    (mut links, has_own_handles): (&[(Range<usize>, u64)], bool),
+    shared: Option<&Shared<'_>>,
+) -> Units {
     let most = text.len() / 3;
     let mut found = Units { units: Vec::with_capacity(most), content: Vec::with_capacity(most), ..Units::default() };
     let Mark { mut at, ignored: mut passed, mut open, .. } =
         shared.map_or_else(Mark::default, |shared| shared.start(ignored, &mut found));
     let mut before = Break::Stop;
     let mut word = String::new();
-    let mut links = links;
     let mut steps = 0_u32;
     while let Some(rest) = text.get(at..)
         && let Some(raw) = rest.chars().next()
@@ -209,7 +222,11 @@ fn units(text: &str, ignored: &[Range<usize>], links: &[(Range<usize>, u64)], sh
             at -= minus.unwrap_or(0);
             (kind, number.bits(), len + minus.unwrap_or(0))
         } else if c == '@'
-            && let Some(len) = named(text, at, before, links)
+            && let Some(len) = if has_own_handles {
+                Some(skipped(rest, '@')).filter(|len| *len > 1)
+            } else {
+                named(text, at, before, links)
+            }
         {
             (Kind::Word, token_hash(&rest.get(raw.len_utf8()..len).unwrap_or_default().to_lowercase()), len)
         } else if let Some(number) = numerals::fraction(raw) {

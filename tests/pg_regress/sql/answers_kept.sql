@@ -1,0 +1,46 @@
+-- answers: which row stays, what an undone run leaves of them, and what other settings make of them
+\set SHOW_CONTEXT never
+CREATE TABLE news (id int PRIMARY KEY, ref text, body text);
+INSERT INTO news VALUES
+    (1, 'a', 'The harbour bridge of Rowmouth will close for repairs from Monday until the end of the month; buses four and nine take the tunnel instead.'),
+    (2, 'b', 'The harbour bridge of Rowmouth will close for repairs from Monday until the end of the month; buses four and nine take the tunnel instead. Engineers found cracks in two of the main girders last autumn, after a ship had grazed the northern pier; they will be replaced by steel from the works at Upper Village.'),
+    (3, 'c', 'Survivors of the flood accuse the mayor of Rowmouth of shifting the burden onto victims'),
+    (4, 'd', 'Survivors of the flood accuse the mayor of Rowmouth of shifting the burden on to the victims, report says');
+SELECT neardup.protect('news', 'body');
+-- that two rows are copies does not say which one goes: the longer one stays, whichever is named first
+SELECT key, duplicate_of, verdict FROM neardup.duplicates('news') WHERE key IN ('1', '2');
+SELECT neardup.answer('news', '1', '2', true);
+SELECT key, duplicate_of, verdict, value FROM neardup.duplicates('news') WHERE key IN ('1', '2');
+SELECT neardup.answer('news', '2', '1', true);
+SELECT key, duplicate_of, verdict, value FROM neardup.duplicates('news') WHERE key IN ('1', '2');
+SELECT key, duplicate_of FROM neardup.duplicates('news', keep => 'newest') WHERE key IN ('1', '2');
+
+-- a run that is undone takes back no answer; a row that is restored by its key does
+SELECT neardup.answer('news', '4', '3', true, 'read by the editor');
+CALL neardup.cleanup('news', dry_run => false);
+CALL neardup.restore('news', 1);
+SELECT key, other, is_copy, act, note FROM neardup.answers('news') ORDER BY key;
+CALL neardup.cleanup('news', dry_run => false);
+CALL neardup.restore('news', key => '4');
+SELECT key, other, is_copy, act, note FROM neardup.answers('news') ORDER BY key;
+CALL neardup.restore('news', 2);
+SELECT id FROM news ORDER BY id;
+
+-- answers about other columns teach nothing, and what they taught is forgotten
+CREATE TABLE jobs (id int PRIMARY KEY, branch text, body text);
+INSERT INTO jobs SELECT n, 'b' || n, 'The harbour office looks for a clerk who keeps the list of berths, answers the telephone and speaks two languages. '
+    || (ARRAY['Apply in writing.', 'Apply by letter.', 'Apply at the desk.', 'Write to us.', 'Call us soon.', 'Ask for Ann.'])[n % 6 + 1] || ' Room ' || n FROM generate_series(1, 24) n;
+SELECT neardup.protect('jobs', 'body', on_duplicate => 'mark');
+SELECT count(neardup.answer('jobs', a.id::text, (a.id + 1)::text, a.id % 3 = 0)) FROM jobs a WHERE a.id < 24;
+SELECT answers, changed FROM neardup.learn('jobs');
+SELECT learned IS NOT NULL AS learned FROM neardup.protected WHERE document = 'body' AND target = 'jobs'::regclass;
+SELECT neardup.protect('jobs', 'body', differ => '{branch}');
+SELECT learned IS NOT NULL AS learned FROM neardup.protected WHERE document = 'body' AND target = 'jobs'::regclass;
+SELECT answers, changed FROM neardup.learn('jobs');
+SELECT item, answers FROM neardup.estimate('jobs');
+-- other settings change nothing of that
+SELECT neardup.protect('jobs', 'body', threshold => 0.6);
+SELECT answers, changed FROM neardup.learn('jobs');
+SELECT neardup.answer('jobs', '1', '2', false);
+SELECT answers, changed FROM neardup.learn('jobs');
+DROP TABLE news, news_removed, news_answers, jobs, jobs_answers;
