@@ -1065,7 +1065,7 @@ COMMENT ON FUNCTION near_duplicate_of(text, double precision) IS 'window functio
 
 CREATE FUNCTION neardup.check_index(index regclass) RETURNS bigint
     LANGUAGE c STRICT COST 1000000 AS 'MODULE_PATHNAME', 'check_index_wrapper';
-COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, that every row has its keys, and that every key has its row. Returns the number of entries, or raises an error; others may write meanwhile. Only for the table''s owner';
+COMMENT ON FUNCTION neardup.check_index(regclass) IS 'checks an index of access method neardup: pages, links and order, that every row has its keys, and that every key has its row. Returns the number of entries, or raises an error; others may write meanwhile. Only for superusers and, if they grant EXECUTE, for the table''s owner';
 
 CREATE FUNCTION neardup_internal.index_kind_of_sketches() RETURNS integer
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'index_kind_of_sketches_wrapper';
@@ -1317,6 +1317,8 @@ DECLARE
     guarded neardup.protected;
     kept neardup.protected;
     is_new boolean;
+    -- Whether what answers were about is compared in another way now.
+    compares_anew boolean;
 BEGIN
     IF neardup_internal.is_distributed(target) THEN
         RAISE EXCEPTION 'table % is distributed', target USING ERRCODE = 'feature_not_supported',
@@ -1361,7 +1363,9 @@ BEGIN
     IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
         RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
     END IF;
-    IF is_new AND checked ->> 'proposed_time' IS NOT NULL THEN
+    -- Rows without a time would give way to those that have one.
+    IF is_new AND (SELECT c.missing * 10 <= c.counted FROM neardup_internal.count_missing(target, (checked ->> 'proposed_time')::name) c
+                   WHERE checked ->> 'proposed_time' IS NOT NULL) THEN
         RAISE NOTICE 'the guard of % has no time column', target
             USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
@@ -1392,10 +1396,12 @@ BEGIN
     IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
         PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
     END IF;
+    compares_anew := NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}'));
     settings := settings || jsonb_strip_nulls(jsonb_build_object(
         'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
         'relates', nullif(guarded.related_to IS NOT NULL, false),
-        'correction', CASE WHEN guarded.verify = verify THEN neardup_internal.guard_correction(guarded) END,
+        'correction', CASE WHEN guarded.verify = verify AND NOT compares_anew THEN neardup_internal.guard_correction(guarded) END,
+        'answers_since', EXTRACT(epoch FROM CASE WHEN compares_anew THEN clock_timestamp() WHEN NOT is_new THEN nullif(neardup_internal.answers_since(guarded), '-infinity') END),
         'divert', neardup_internal.name_parts(to_regclass(guarded.diverted_to)),
         'counter', neardup_internal.name_parts(neardup_internal.guard_counter(guarded, on_duplicate)),
         'since', floor(EXTRACT(epoch FROM coalesce(guarded.since, now())))));
@@ -1406,7 +1412,8 @@ BEGIN
     PERFORM neardup_internal.make_triggers(target, 'zz_neardup_' || short, named || ARRAY[guarded.duplicate_of, guarded.related_to, guarded.related_as]::text[], settings, merge);
 
     PERFORM neardup_internal.tell_unscoped(target, scope);
-    IF NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}')) THEN
+    PERFORM neardup_internal.tell_untimed(target, time_column);
+    IF compares_anew THEN
         PERFORM neardup_internal.tell_answered(target, document);
     END IF;
     IF EXISTS (SELECT FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -1429,7 +1436,8 @@ BEGIN
         EXECUTE format('SELECT count(*) FROM %s a WHERE a.is_copy IS NOT NULL AND a.document = $1', answers) INTO given USING document;
         IF given > 0 THEN
             RAISE NOTICE '% answers on % hold no more', given, target
-                USING DETAIL = 'They were given with another title, differ or agree.', HINT = 'With the settings of before, they hold again.';
+                USING DETAIL = 'They were given with another title, differ or agree. What was learned from them is forgotten.',
+                      HINT = 'With the settings of before, they hold again.';
         END IF;
     END IF;
 END
@@ -1446,14 +1454,42 @@ DECLARE
     missing bigint;
 BEGIN
     FOREACH name IN ARRAY coalesce(scope, '{}') LOOP
-        EXECUTE format('SELECT count(*), count(*) FILTER (WHERE num_nulls(x.value) > 0) FROM (SELECT t.%I AS value FROM %s t LIMIT 10000) x',
-            name, target) INTO counted, missing;
+        SELECT c.* INTO counted, missing FROM neardup_internal.count_missing(target, name) c;
         IF missing > 0 THEN
             RAISE NOTICE '% of % rows of % have no value in the scope column "%"', missing,
                 CASE WHEN counted < 10000 THEN counted::text ELSE 'the first ' || counted::text END, target, name
                 USING DETAIL = 'Rows without a value are compared with each other, but not with those that have one.';
         END IF;
     END LOOP;
+END
+$$;
+
+-- protect: says how many rows have no time. They come last where the oldest, or the newest, of several copies is kept, which is seldom meant.
+
+CREATE FUNCTION neardup_internal.tell_untimed(target regclass, time_column name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+    missing bigint;
+BEGIN
+    IF time_column IS NOT NULL THEN
+        SELECT c.* INTO counted, missing FROM neardup_internal.count_missing(target, time_column) c;
+        IF missing > 0 THEN
+            RAISE NOTICE '% of % rows of % have no value in the time column "%"', missing,
+                CASE WHEN counted < 10000 THEN counted::text ELSE 'the first ' || counted::text END, target, time_column
+                USING DETAIL = 'Of two copies, one with a time stays rather than one without, whether keep is oldest or newest.';
+        END IF;
+    END IF;
+END
+$$;
+
+-- protect: how many of the first rows of a table have no value in a column
+
+CREATE FUNCTION neardup_internal.count_missing(target regclass, name name, OUT counted bigint, OUT missing bigint)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('SELECT count(*), count(*) FILTER (WHERE num_nulls(x.value) > 0) FROM (SELECT t.%I AS value FROM %s t LIMIT 10000) x',
+        name, target) INTO counted, missing;
 END
 $$;
 
@@ -1674,6 +1710,10 @@ BEGIN
             'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+        IF diverted !~ 'diverted"?$' THEN
+            RAISE NOTICE 'near-duplicates of % go to table %', target, diverted
+                USING DETAIL = 'The name without a number is in use, perhaps by what an earlier guard has diverted.';
+        END IF;
     END IF;
     RETURN diverted;
 END
@@ -1818,6 +1858,8 @@ COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
+COMMENT ON FUNCTION neardup_internal.tell_untimed(regclass, name) IS 'says how many rows have no value in a time column, among the first 10,000';
+COMMENT ON FUNCTION neardup_internal.count_missing(regclass, name) IS 'how many rows have no value in a column, among the first 10,000';
 COMMENT ON FUNCTION neardup_internal.tell_answered(regclass, name) IS 'says how many answers were given with other settings, and hold no more';
 COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
@@ -2600,11 +2642,11 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
--- neardup.answer was told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
+-- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
 -- session.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
-    keeps_answers boolean DEFAULT false
+    keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp
@@ -2636,7 +2678,7 @@ BEGIN
         'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
         neardup_internal.answered_rows(target, document), answers)
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role, NOT keeps_answers AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
+              neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
     GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END
@@ -2715,8 +2757,11 @@ $$;
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
 -- noted. A run of a clean-up against another table says nothing of two rows of this one. What a person has said of two restored rows stays: nobody
--- has said anything of these two now. Returns of how many rows it is noted that they are no copies of those that were kept.
-CREATE FUNCTION neardup_internal.note_restored(target regclass, document name, keys text[], kept text[]) RETURNS bigint
+-- has said anything of these two now; and with keeps_told, what neardup.answer was told of a restored row and the kept one, because a whole run that is
+-- undone says little of each row. Returns of how many rows it is noted that they are no copies of those that were kept, and how many were told to be.
+CREATE FUNCTION neardup_internal.note_restored(
+    target regclass, document name, keys text[], kept text[], keeps_told boolean, OUT noted bigint, OUT told bigint
+)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     large CONSTANT integer := 100;
@@ -2728,10 +2773,11 @@ DECLARE
     firsts text[];
     seconds text[];
     of_large bigint;
-    noted bigint;
 BEGIN
+    noted := 0;
+    told := 0;
     IF guarded IS NULL OR cardinality(keys) = 0 THEN
-        RETURN 0;
+        RETURN;
     END IF;
     IF answers IS NOT NULL THEN
         EXECUTE format(
@@ -2749,16 +2795,22 @@ BEGIN
         SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
     )
     SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore');
+    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+    IF keeps_told AND answers IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT count(*) FROM unnest($1, $2) u(key, kept) WHERE EXISTS ('
+            '    SELECT FROM %s a WHERE a.act = ''answer'' AND a.is_copy AND a.document = $3 '
+            '        AND (a.key = u.key AND a.other = u.kept OR a.key = u.kept AND a.other = u.key))', answers) INTO told USING keys, kept, guarded;
+    END IF;
     PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
             USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: the next clean-up may remove some of them for others.';
     END IF;
-    RETURN noted;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
-    RETURN 0;
+    noted := 0;
+    told := 0;
 END
 $$;
 
@@ -2853,10 +2905,10 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[]) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
-COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
+COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
@@ -3706,25 +3758,25 @@ CREATE FUNCTION neardup_internal.list_copies(arguments jsonb, action text) RETUR
 COMMENT ON FUNCTION neardup_internal.list_copies(jsonb, text) IS 'lists the copies of a clean-up in a temporary table, with hashes of the texts that were judged, and returns their number';
 
 CREATE FUNCTION neardup_internal.shown_pairs(arguments jsonb)
-    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[])
+    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[], columns text)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'shown_pairs_wrapper';
-COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, with what differs and the reasons';
+COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, with what differs, the reasons and the columns in which they differ';
 
 CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABLE (name text, source text, rows bigint)
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
 
-CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, looked_at bigint)
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, with the number of such rows among those that were looked at';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at';
 
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
@@ -3795,6 +3847,8 @@ DECLARE
     verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
     merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
     sample pg_catalog.record;
+    -- Whether other columns may tell copies apart.
+    differs boolean;
     -- The arguments that are not the default.
     whole pg_catalog.text := (
         SELECT pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
@@ -3814,37 +3868,53 @@ BEGIN
         RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
             coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
             USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.key_text, sample.kept, sample.kept_text),
-                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.');
+                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
     END LOOP;
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
         RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
     END LOOP;
-    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) AS columns, pg_catalog.max(d.looked_at) AS looked_at,
-           (SELECT pg_catalog.format('SELECT neardup.protect(%L, %L, %sdiffer => %L)%s', p.target, p.document,
-                       CASE WHEN p.title OPERATOR(pg_catalog.=) first.name THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, first.name),
-                       CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
-            FROM neardup.protected p, LATERAL (SELECT (pg_catalog.array_agg(d.name ORDER BY d.nth))[1]::pg_catalog.name AS name) first
-            WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
-            LIMIT 1) AS statement
+    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
+           pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
+           pg_catalog.max(d.looked_at) AS looked_at,
+           -- A column with another value in most of them may tell where they come from, and no more.
+           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first,
+           (pg_catalog.array_agg(d.rows ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1] AS kept_by_first
     INTO sample
-    FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c LIMIT 8) d;
-    IF sample.columns IS NOT NULL THEN
+    FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
+          FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
+    differs := sample.columns IS NOT NULL;
+    IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = pg_catalog.format('If rows with another value there are no copies, name the column: %s.', sample.statement);
+                  HINT = (
+                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column, which keeps %s of them: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
+                          sample.kept_by_first, p.target, p.document,
+                          CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first),
+                          CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
+                      FROM neardup.protected p
+                      WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
+                      LIMIT 1);
+    END IF;
+    IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
+        RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+                  HINT = 'To keep the rows with more values: keep => ''most_complete''; to keep the values: action => ''merge''.';
     END IF;
     -- A score is the probability that the verdict is right.
-    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong
+    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same) AS same
     INTO sample
     FROM (SELECT pg_catalog.count(*) AS n, pg_catalog.sum(1::double precision - c.value) FILTER (WHERE c.measure = 'facts') AS wrong,
                  CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
-                      ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why
+                      ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
+                 pg_catalog.count(*) FILTER (WHERE c.measure = 'identical' OR c.measure = 'facts' AND c.value >= 1) AS same
           FROM pg_temp.neardup_chosen c GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
+                                CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
+                                    || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
                             WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
@@ -4400,6 +4470,8 @@ DECLARE
     mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
+    told bigint := 0;
+    noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
     refused pg_catalog.text[] := '{}';
@@ -4445,7 +4517,9 @@ BEGIN
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
         PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
         IF answer AND part.restored > 0 THEN
-            answered := answered + neardup_internal.note_restored(target, of_document, part.keys, part.kept);
+            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL);
+            answered := answered + noted.noted;
+            told := told + noted.told;
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -4460,6 +4534,11 @@ BEGIN
         RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
                                ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
             USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF told > 0 THEN
+        RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
+                               ELSE pg_catalog.format('%s restored rows were answered to be copies, and the answers stay', told) END
+            USING HINT = pg_catalog.format('The next clean-up removes them again. To keep one: SELECT neardup.answer(%L, key, other, false), or restore it by its key.', target);
     END IF;
     IF pg_catalog.cardinality(held) > 0 THEN
         RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds: %', target, pg_catalog.array_to_string(held, '; ')
@@ -4555,9 +4634,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
-        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 ORDER BY at DESC, key, other LIMIT $2) a '
+        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) a '
         '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
-        INTO answered USING (guarded).document, most;
+        INTO answered USING (guarded).document, most, neardup_internal.answers_since(guarded);
     WITH q AS MATERIALIZED (
         SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY abs(q.score - 0.5::double precision), q.lot) AS nth
         FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot bigint)),
@@ -4620,7 +4699,7 @@ BEGIN
         'numbered AS ( '
         '    SELECT s.*, hashtextextended(concat_ws('' '', s.key, s.other), $4) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY hashtextextended(concat_ws('' '', s.key, s.other), $4), s.key, s.other) AS nth '
         '    FROM strata s WHERE NOT EXISTS ( '
-        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
+        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND a.at >= $9 AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
         'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
         -- Enough to choose from.
         'uncertain AS ( '
@@ -4631,7 +4710,7 @@ BEGIN
         '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.stands, u.lot FROM uncertain u) q',
         keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
         INTO drawn USING arguments, (guarded).target, (guarded).document, seed, sampled,
-            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n;
+            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n, neardup_internal.answers_since(guarded);
     RETURN neardup_internal.choose_questions(guarded, coalesce(drawn, '[]'), n);
 END
 $$;
@@ -4659,6 +4738,12 @@ BEGIN
     EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
     drawn := neardup_internal.draw_questions(guarded, n, seed);
     statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
+    IF jsonb_array_length(drawn) < n THEN
+        RAISE NOTICE '% questions are open on %', jsonb_array_length(drawn), (guarded).target
+            USING DETAIL = 'Pairs with the same words are not asked about: what tells them apart, if anything does, stands in another column.',
+                  HINT = format('Name such a column: SELECT neardup.protect(%L, %L, differ => ''{...}''); or answer a pair by its keys with neardup.answer.',
+                                (guarded).target, (guarded).document);
+    END IF;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%s) '
         'INSERT INTO %s (key, other, act, role, at, document, hash, other_hash, asked, stratum, pairs, score) '
@@ -4710,8 +4795,8 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT a.is_copy, neardup_internal.corrected_score($1, $2, a.numbers), '
             '       a.pairs / (count(*) OVER (PARTITION BY a.asked, a.stratum))::double precision '
-            'FROM %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.document = $2 AND a.pairs BETWEEN 0 AND 1e15::double precision', answers)
-            USING target, guarded;
+            'FROM %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.document = $2 AND a.pairs BETWEEN 0 AND 1e15::double precision AND a.at >= $3', answers)
+            USING target, guarded, (SELECT neardup_internal.answers_since(p) FROM neardup.protected p WHERE p.target::oid = measuring_answers.target::oid AND p.document = guarded);
     END IF;
 END
 $$;
@@ -4813,6 +4898,12 @@ CREATE FUNCTION neardup_internal.guard_correction(guarded neardup.protected) RET
     RETURN (SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb -> 'correction'
             FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger);
 
+-- Answers that were given before are about rows with another title and other columns, and teach nothing of these.
+CREATE FUNCTION neardup_internal.answers_since(guarded neardup.protected) RETURNS timestamptz
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN coalesce((SELECT pg_catalog.to_timestamp((neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb ->> 'answers_since')::double precision)
+                     FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger), '-infinity');
+
 -- Gives a guard another correction, or none.
 CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -4851,10 +4942,10 @@ BEGIN
         EXECUTE format(
             'WITH a AS MATERIALIZED ( '
             '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
-            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 ORDER BY at DESC, key, other LIMIT $2) x) '
+            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) x) '
             'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
             '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
-            INTO numbers, are_copies USING (guarded).document, most;
+            INTO numbers, are_copies USING (guarded).document, most, neardup_internal.answers_since(guarded);
     END IF;
     answers := coalesce(cardinality(are_copies), 0);
     copies := (SELECT count(*) FROM unnest(are_copies) c WHERE c);
@@ -4893,6 +4984,7 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be worse than none';
 COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
+COMMENT ON FUNCTION neardup_internal.answers_since(neardup.protected) IS 'since when answers are about rows with the title and the columns that the guard compares now';
 COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
 COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, unless cross-validation shows that to be worse. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';
@@ -5079,7 +5171,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/differing.rs:25
+-- src/cleanup/differing.rs:35
 -- pg_neardup::cleanup::differing::differing_columns
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5091,7 +5183,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/dry_run.rs:66
+-- src/cleanup/dry_run.rs:71
 -- pg_neardup::cleanup::dry_run::document_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5145,7 +5237,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:101
+-- src/guard/mod.rs:103
 -- pg_neardup::guard::guard_settings
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5595,7 +5687,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/dry_run.rs:46
+-- src/cleanup/dry_run.rs:51
 -- pg_neardup::cleanup::dry_run::referenced_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5667,7 +5759,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/dry_run.rs:18
+-- src/cleanup/dry_run.rs:22
 -- pg_neardup::cleanup::dry_run::shown_pairs
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
