@@ -124,8 +124,8 @@ BEGIN
     EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
     drawn := neardup_internal.draw_questions(guarded, n, seed);
     statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
-    IF jsonb_array_length(drawn) < n THEN
-        RAISE NOTICE '% questions are open on %', jsonb_array_length(drawn), (guarded).target
+    IF drawn = '[]' THEN
+        RAISE NOTICE 'no questions are open on %', (guarded).target
             USING DETAIL = 'Pairs with the same words are not asked about: what tells them apart, if anything does, stands in another column.',
                   HINT = format('Name such a column: SELECT neardup.protect(%L, %L, differ => ''{...}''); or answer a pair by its keys with neardup.answer.',
                                 (guarded).target, (guarded).document);

@@ -20,6 +20,7 @@ use std::rc::Rc;
 use neardup_core::candidates::{Budget, CandidateRule, Ranked};
 use neardup_core::document;
 
+use super::before;
 use super::bypass;
 use super::candidate::{Candidate, Question, forms_document, key_of};
 use super::marks::Marks;
@@ -451,7 +452,9 @@ impl CandidateSearch<'_, '_, '_> {
         if self.guard.settings.on_duplicate == Action::Mark && self.group_has_other(mark.as_deref().unwrap_or(&key())) {
             return Ok(Finding::Not(Reason::Answered));
         }
-        if self.guard.settings.on_duplicate.keeps_out() && self.stood_before(candidate)? {
+        if self.guard.settings.on_duplicate.keeps_out()
+            && before::stood_before(self.subject, candidate, self.verifier.table())?
+        {
             return Ok(Finding::Not(Reason::Before));
         }
         let compared = || {
@@ -474,42 +477,5 @@ impl CandidateSearch<'_, '_, '_> {
                 original: original(),
             }),
         }))
-    }
-
-    /// Says whether the row that an UPDATE replaces was a near-duplicate of a candidate already: both were accepted, a longer text after the shorter
-    /// one, or let through, and an edit of either makes no copy that was not there.
-    fn stood_before(&self, candidate: &Candidate<'_>) -> Result<bool> {
-        let &Candidate { guard, part, table, .. } = candidate;
-        let Some(before) = guard.part(self.verifier.table()).and_then(|own| self.subject.before(guard, &own)) else {
-            return Ok(false);
-        };
-        let beside = candidate.beside();
-        let is_apart = candidate.time(&before).is_some_and(|time| !before.is_near(time, guard.settings.window));
-        if is_apart
-            || !candidate.is_in_scope(&before)
-            || before.beside.difference(&beside, guard.differ_columns()).is_some()
-        {
-            return Ok(false);
-        }
-        let (Some(document), Some(text)) = (before.document.as_deref(), candidate_document(guard, part, table)) else {
-            return Ok(false);
-        };
-        let (Some(signature), Some(of_text)) =
-            (Signature::of(document, &guard.settings)?, Signature::of(&text, &guard.settings)?)
-        else {
-            return Ok(false);
-        };
-        let distance = match (&signature, &of_text) {
-            (Signature::SimHash(ours), Signature::SimHash(theirs)) => (ours ^ theirs).count_ones(),
-            _ => 0,
-        };
-        if distance > guard.settings.distance {
-            return Ok(false);
-        }
-        let titles = [&*before.beside.title, &*beside.title];
-        let columns = before.beside.columns(&beside, guard.agree_columns());
-        let between = Between { apart: candidate.apart(&before), titles, columns };
-        let mut verifier = Verifier::new(guard, &before, &signature, self.verifier.table())?;
-        Ok(verifier.compare(&text, f64::from(distance), between)?.is_some())
     }
 }

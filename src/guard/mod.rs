@@ -8,10 +8,11 @@
 //!    the table.
 //! 4. [`actions`]: carries out the action, such as a mark in a [`mark_column`]. Once the row is stored, its locks are released.
 //!
-//! [`related`]: the row that a stored row is related to. [`first`]: a marked row that takes the first one's place. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
+//! [`related`]: the row that a stored row is related to. [`first`]: a marked row that takes the first one's place. [`before`]: a pair that an UPDATE finds as it was. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 #![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
 mod actions;
+mod before;
 pub mod bypass;
 mod candidate;
 mod candidates;

@@ -20,7 +20,7 @@ use crate::verdict::judge::{Around, Between, Rule, Side, contains};
 use crate::verdict::sides::Sides;
 
 /// How many bytes are kept at least of prepared texts: rows that follow one long form are compared with the same ones.
-const LEAST_PREPARED: usize = 24 << 20;
+const LEAST_PREPARED: usize = 16 << 20;
 /// How many bytes are kept at least of sampled rows.
 const LEAST_SAMPLED: usize = 8 << 20;
 /// How many candidates of a row are read with it, before it is known whether they are needed.

@@ -15,7 +15,7 @@ use super::outlines::Outlines;
 const BYTES_OF_EACH: usize = 40;
 
 /// How many bytes are kept at least of outlines: a text without one is read again for each row that it is compared with.
-const LEAST_OF_OUTLINES: usize = 12 << 20;
+const LEAST_OF_OUTLINES: usize = 8 << 20;
 
 /// What of the table was asked before a pair was ruled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
