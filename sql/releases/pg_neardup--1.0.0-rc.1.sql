@@ -1433,7 +1433,7 @@ DECLARE
     given bigint;
 BEGIN
     IF answers IS NOT NULL THEN
-        EXECUTE format('SELECT count(*) FROM %s a WHERE a.is_copy IS NOT NULL AND a.document = $1', answers) INTO given USING document;
+        SELECT count(*) INTO given FROM neardup.answers(target) a WHERE a.document = tell_answered.document AND NOT a.holds;
         IF given > 0 THEN
             RAISE NOTICE '% answers on % hold no more', given, target
                 USING DETAIL = 'They were given with another title, differ or agree. What was learned from them is forgotten.',
@@ -2798,9 +2798,11 @@ BEGIN
     noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
     IF keeps_told AND answers IS NOT NULL THEN
         EXECUTE format(
-            'SELECT count(*) FROM unnest($1, $2) u(key, kept) WHERE EXISTS ('
-            '    SELECT FROM %s a WHERE a.act = ''answer'' AND a.is_copy AND a.document = $3 '
-            '        AND (a.key = u.key AND a.other = u.kept OR a.key = u.kept AND a.other = u.key))', answers) INTO told USING keys, kept, guarded;
+            'WITH r AS MATERIALIZED (%2$s) '
+            'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
+            '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+            '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
+            answers, neardup_internal.answered_rows(target, guarded)) INTO told USING keys || kept, keys, kept;
     END IF;
     PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN
@@ -3877,8 +3879,7 @@ BEGIN
            pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
            pg_catalog.max(d.looked_at) AS looked_at,
            -- A column with another value in most of them may tell where they come from, and no more.
-           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first,
-           (pg_catalog.array_agg(d.rows ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1] AS kept_by_first
+           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first
     INTO sample
     FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
           FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
@@ -3887,8 +3888,8 @@ BEGIN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
                   HINT = (
-                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column, which keeps %s of them: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
-                          sample.kept_by_first, p.target, p.document,
+                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
+                          p.target, p.document,
                           CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first),
                           CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
                       FROM neardup.protected p
@@ -3898,7 +3899,8 @@ BEGIN
     IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
         RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = 'To keep the rows with more values: keep => ''most_complete''; to keep the values: action => ''merge''.';
+                  HINT = CASE WHEN against IS NULL THEN 'To keep the rows with more values: keep => ''most_complete''. A clean-up that merges rows can keep the values.'
+                              ELSE 'Rows of the other table stay as they are.' END;
     END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same) AS same
@@ -4634,9 +4636,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
-        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) a '
+        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) a '
         '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
-        INTO answered USING (guarded).document, most, neardup_internal.answers_since(guarded);
+        INTO answered USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
     WITH q AS MATERIALIZED (
         SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY abs(q.score - 0.5::double precision), q.lot) AS nth
         FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot bigint)),
@@ -4678,7 +4680,8 @@ DECLARE
     drawn jsonb;
 BEGIN
     EXECUTE format(
-        'WITH listed AS MATERIALIZED ( '
+        'WITH answered AS MATERIALIZED (SELECT a.key, a.other FROM %4$s a JOIN unnest($9) t(place) ON t.place = a.ctid), '
+        'listed AS MATERIALIZED ( '
         '    SELECT neardup_internal.key_text(c.key) AS key, neardup_internal.key_text(c.stays) AS other, c.value AS score '
         '    FROM neardup_internal.copies($1) c WHERE c.measure = ''facts'' AND c.value < 1), '
         'rows AS MATERIALIZED (SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key FROM %2$s t WHERE t.%3$I IS NOT NULL), '
@@ -4699,7 +4702,7 @@ BEGIN
         'numbered AS ( '
         '    SELECT s.*, hashtextextended(concat_ws('' '', s.key, s.other), $4) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY hashtextextended(concat_ws('' '', s.key, s.other), $4), s.key, s.other) AS nth '
         '    FROM strata s WHERE NOT EXISTS ( '
-        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND a.at >= $9 AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
+        '        SELECT FROM answered a WHERE (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
         'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
         -- Enough to choose from.
         'uncertain AS ( '
@@ -4710,7 +4713,7 @@ BEGIN
         '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.stands, u.lot FROM uncertain u) q',
         keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
         INTO drawn USING arguments, (guarded).target, (guarded).document, seed, sampled,
-            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n, neardup_internal.answers_since(guarded);
+            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n, ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t);
     RETURN neardup_internal.choose_questions(guarded, coalesce(drawn, '[]'), n);
 END
 $$;
@@ -4738,8 +4741,8 @@ BEGIN
     EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
     drawn := neardup_internal.draw_questions(guarded, n, seed);
     statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
-    IF jsonb_array_length(drawn) < n THEN
-        RAISE NOTICE '% questions are open on %', jsonb_array_length(drawn), (guarded).target
+    IF drawn = '[]' THEN
+        RAISE NOTICE 'no questions are open on %', (guarded).target
             USING DETAIL = 'Pairs with the same words are not asked about: what tells them apart, if anything does, stands in another column.',
                   HINT = format('Name such a column: SELECT neardup.protect(%L, %L, differ => ''{...}''); or answer a pair by its keys with neardup.answer.',
                                 (guarded).target, (guarded).document);
@@ -4795,8 +4798,9 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT a.is_copy, neardup_internal.corrected_score($1, $2, a.numbers), '
             '       a.pairs / (count(*) OVER (PARTITION BY a.asked, a.stratum))::double precision '
-            'FROM %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.document = $2 AND a.pairs BETWEEN 0 AND 1e15::double precision AND a.at >= $3', answers)
-            USING target, guarded, (SELECT neardup_internal.answers_since(p) FROM neardup.protected p WHERE p.target::oid = measuring_answers.target::oid AND p.document = guarded);
+            'FROM %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.ctid = ANY ($3) AND a.pairs BETWEEN 0 AND 1e15::double precision', answers)
+            USING target, guarded, ARRAY(SELECT t.place FROM neardup.protected p CROSS JOIN LATERAL neardup_internal.taught(p) t
+                                         WHERE p.target::oid = measuring_answers.target::oid AND p.document = guarded);
     END IF;
 END
 $$;
@@ -4904,6 +4908,33 @@ CREATE FUNCTION neardup_internal.answers_since(guarded neardup.protected) RETURN
     RETURN coalesce((SELECT pg_catalog.to_timestamp((neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb ->> 'answers_since')::double precision)
                      FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger), '-infinity');
 
+-- The answers that teach something of the rows as the guard compares them now: those that were given since, and of earlier ones those that hold. (Of
+-- rows that are gone, nobody can say whether they would.)
+CREATE FUNCTION neardup_internal.taught(guarded neardup.protected) RETURNS TABLE (place tid)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    kept regclass := neardup_internal.answers_table((guarded).target);
+    since timestamptz := neardup_internal.answers_since(guarded);
+    keys text[];
+BEGIN
+    IF kept IS NULL THEN
+        RETURN;
+    END IF;
+    IF since > '-infinity' THEN
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+            'WHERE a.document = $1 AND a.is_copy IS NOT NULL AND a.at < $2', kept) INTO keys USING (guarded).document, since;
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'WITH r AS MATERIALIZED (%2$s) '
+        'SELECT a.ctid FROM %1$s a WHERE a.document = $2 AND a.is_copy IS NOT NULL AND (a.at >= $3 OR EXISTS ( '
+        '    SELECT FROM r k JOIN r o ON o.asked = a.other AND o.hash = a.other_hash WHERE k.asked = a.key AND k.hash = a.hash))',
+        kept, neardup_internal.answered_rows((guarded).target, (guarded).document)) USING keys, (guarded).document, since;
+END
+$$;
+
 -- Gives a guard another correction, or none.
 CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -4942,10 +4973,10 @@ BEGIN
         EXECUTE format(
             'WITH a AS MATERIALIZED ( '
             '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
-            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) x) '
+            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) x) '
             'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
             '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
-            INTO numbers, are_copies USING (guarded).document, most, neardup_internal.answers_since(guarded);
+            INTO numbers, are_copies USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
     END IF;
     answers := coalesce(cardinality(are_copies), 0);
     copies := (SELECT count(*) FROM unnest(are_copies) c WHERE c);
@@ -4985,6 +5016,7 @@ $$;
 COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be worse than none';
 COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
 COMMENT ON FUNCTION neardup_internal.answers_since(neardup.protected) IS 'since when answers are about rows with the title and the columns that the guard compares now';
+COMMENT ON FUNCTION neardup_internal.taught(neardup.protected) IS 'the answers that teach something of the rows as the guard compares them now, by their places';
 COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
 COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, unless cross-validation shows that to be worse. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';
@@ -5237,7 +5269,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:103
+-- src/guard/mod.rs:104
 -- pg_neardup::guard::guard_settings
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5711,7 +5743,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:93
+-- src/guard/mod.rs:94
 -- pg_neardup::guard::row_stored
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -275,9 +275,11 @@ BEGIN
     noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
     IF keeps_told AND answers IS NOT NULL THEN
         EXECUTE format(
-            'SELECT count(*) FROM unnest($1, $2) u(key, kept) WHERE EXISTS ('
-            '    SELECT FROM %s a WHERE a.act = ''answer'' AND a.is_copy AND a.document = $3 '
-            '        AND (a.key = u.key AND a.other = u.kept OR a.key = u.kept AND a.other = u.key))', answers) INTO told USING keys, kept, guarded;
+            'WITH r AS MATERIALIZED (%2$s) '
+            'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
+            '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+            '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
+            answers, neardup_internal.answered_rows(target, guarded)) INTO told USING keys || kept, keys, kept;
     END IF;
     PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN

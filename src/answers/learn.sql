@@ -15,6 +15,33 @@ CREATE FUNCTION neardup_internal.answers_since(guarded neardup.protected) RETURN
     RETURN coalesce((SELECT pg_catalog.to_timestamp((neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb ->> 'answers_since')::double precision)
                      FROM pg_catalog.pg_trigger t WHERE t.tgrelid = ((guarded).target)::oid AND t.tgname = (guarded).trigger), '-infinity');
 
+-- The answers that teach something of the rows as the guard compares them now: those that were given since, and of earlier ones those that hold. (Of
+-- rows that are gone, nobody can say whether they would.)
+CREATE FUNCTION neardup_internal.taught(guarded neardup.protected) RETURNS TABLE (place tid)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+DECLARE
+    kept regclass := neardup_internal.answers_table((guarded).target);
+    since timestamptz := neardup_internal.answers_since(guarded);
+    keys text[];
+BEGIN
+    IF kept IS NULL THEN
+        RETURN;
+    END IF;
+    IF since > '-infinity' THEN
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+            'WHERE a.document = $1 AND a.is_copy IS NOT NULL AND a.at < $2', kept) INTO keys USING (guarded).document, since;
+    END IF;
+    RETURN QUERY EXECUTE format(
+        'WITH r AS MATERIALIZED (%2$s) '
+        'SELECT a.ctid FROM %1$s a WHERE a.document = $2 AND a.is_copy IS NOT NULL AND (a.at >= $3 OR EXISTS ( '
+        '    SELECT FROM r k JOIN r o ON o.asked = a.other AND o.hash = a.other_hash WHERE k.asked = a.key AND k.hash = a.hash))',
+        kept, neardup_internal.answered_rows((guarded).target, (guarded).document)) USING keys, (guarded).document, since;
+END
+$$;
+
 -- Gives a guard another correction, or none.
 CREATE FUNCTION neardup_internal.set_correction(guarded neardup.protected, correction jsonb) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -53,10 +80,10 @@ BEGIN
         EXECUTE format(
             'WITH a AS MATERIALIZED ( '
             '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
-            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) x) '
+            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) x) '
             'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
             '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
-            INTO numbers, are_copies USING (guarded).document, most, neardup_internal.answers_since(guarded);
+            INTO numbers, are_copies USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
     END IF;
     answers := coalesce(cardinality(are_copies), 0);
     copies := (SELECT count(*) FROM unnest(are_copies) c WHERE c);
@@ -96,6 +123,7 @@ $$;
 COMMENT ON FUNCTION neardup_internal.learned(double precision[], boolean[]) IS 'a correction of the model from answers: its parts, what an answer costs before and after by cross-validation, the standard error of the difference, and whether that shows it to be worse than none';
 COMMENT ON FUNCTION neardup_internal.guard_correction(neardup.protected) IS 'what a guard has learned from answers, one list of numbers for each; NULL if nothing';
 COMMENT ON FUNCTION neardup_internal.answers_since(neardup.protected) IS 'since when answers are about rows with the title and the columns that the guard compares now';
+COMMENT ON FUNCTION neardup_internal.taught(neardup.protected) IS 'the answers that teach something of the rows as the guard compares them now, by their places';
 COMMENT ON FUNCTION neardup_internal.set_correction(neardup.protected, jsonb) IS 'gives a guard another correction, or none';
 COMMENT ON FUNCTION neardup.learn(regclass, name) IS 'learns from the answers on a table: corrects the scores of its guard and of lists, unless cross-validation shows that to be worse. before and after: what an answer costs, the negative logarithm of the probability that it was given, with the standard error of the difference: SELECT * FROM neardup.learn(''articles'')';
 COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.learn has changed; false if there is nothing: SELECT neardup.forget(''articles'')';

@@ -20,9 +20,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
-        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND document = $1 AND at >= $3 ORDER BY at DESC, key, other LIMIT $2) a '
+        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) a '
         '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
-        INTO answered USING (guarded).document, most, neardup_internal.answers_since(guarded);
+        INTO answered USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
     WITH q AS MATERIALIZED (
         SELECT q.*, row_number() OVER (PARTITION BY q.stratum IS NULL ORDER BY abs(q.score - 0.5::double precision), q.lot) AS nth
         FROM jsonb_to_recordset(drawn) q(key text, other text, score double precision, stratum text, pairs double precision, stands double precision, lot bigint)),
@@ -64,7 +64,8 @@ DECLARE
     drawn jsonb;
 BEGIN
     EXECUTE format(
-        'WITH listed AS MATERIALIZED ( '
+        'WITH answered AS MATERIALIZED (SELECT a.key, a.other FROM %4$s a JOIN unnest($9) t(place) ON t.place = a.ctid), '
+        'listed AS MATERIALIZED ( '
         '    SELECT neardup_internal.key_text(c.key) AS key, neardup_internal.key_text(c.stays) AS other, c.value AS score '
         '    FROM neardup_internal.copies($1) c WHERE c.measure = ''facts'' AND c.value < 1), '
         'rows AS MATERIALIZED (SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key FROM %2$s t WHERE t.%3$I IS NOT NULL), '
@@ -85,7 +86,7 @@ BEGIN
         'numbered AS ( '
         '    SELECT s.*, hashtextextended(concat_ws('' '', s.key, s.other), $4) AS lot, row_number() OVER (PARTITION BY s.stratum ORDER BY hashtextextended(concat_ws('' '', s.key, s.other), $4), s.key, s.other) AS nth '
         '    FROM strata s WHERE NOT EXISTS ( '
-        '        SELECT FROM %4$s a WHERE a.is_copy IS NOT NULL AND a.at >= $9 AND (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
+        '        SELECT FROM answered a WHERE (a.key = s.key AND a.other = s.other OR a.key = s.other AND a.other = s.key))), '
         'at_random AS (SELECT d.* FROM numbered d WHERE d.nth <= ceil($8::double precision * CASE d.stratum WHEN ''named'' THEN 0.2 ELSE 0.15 END)), '
         -- Enough to choose from.
         'uncertain AS ( '
@@ -96,7 +97,7 @@ BEGIN
         '    UNION ALL SELECT u.key, u.other, u.score, NULL, NULL, u.stands, u.lot FROM uncertain u) q',
         keys, (guarded).target, (guarded).document, neardup_internal.answers_table((guarded).target))
         INTO drawn USING arguments, (guarded).target, (guarded).document, seed, sampled,
-            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n, neardup_internal.answers_since(guarded);
+            coalesce((guarded).threshold, 0.5), neardup_internal.cleanup_threshold(arguments), n, ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t);
     RETURN neardup_internal.choose_questions(guarded, coalesce(drawn, '[]'), n);
 END
 $$;

@@ -158,8 +158,7 @@ BEGIN
            pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
            pg_catalog.max(d.looked_at) AS looked_at,
            -- A column with another value in most of them may tell where they come from, and no more.
-           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first,
-           (pg_catalog.array_agg(d.rows ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1] AS kept_by_first
+           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first
     INTO sample
     FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
           FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
@@ -168,8 +167,8 @@ BEGIN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
                   HINT = (
-                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column, which keeps %s of them: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
-                          sample.kept_by_first, p.target, p.document,
+                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
+                          p.target, p.document,
                           CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first),
                           CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
                       FROM neardup.protected p
@@ -179,7 +178,8 @@ BEGIN
     IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
         RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = 'To keep the rows with more values: keep => ''most_complete''; to keep the values: action => ''merge''.';
+                  HINT = CASE WHEN against IS NULL THEN 'To keep the rows with more values: keep => ''most_complete''. A clean-up that merges rows can keep the values.'
+                              ELSE 'Rows of the other table stay as they are.' END;
     END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same) AS same

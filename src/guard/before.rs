@@ -1,19 +1,26 @@
-//! A pair that stood before an UPDATE: a longer text was accepted after a shorter one, or a row was let through. An edit of either makes no copy
-//! that was not there, so the guard does not refuse it; otherwise such rows could not be edited any more.
+//! A pair that stood before an UPDATE: a longer text was accepted after a shorter one, or a row was let through. An edit that leaves the two what they
+//! were is not refused; otherwise such rows could not be edited any more. An excerpt that becomes a copy of the whole is refused.
 
-use pgrx::pg_sys;
+use neardup_verdict::Verdict;
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, key_of};
 use super::signature::Signature;
 use super::subject::Subject;
 use super::verify::Verifier;
+use crate::answers::{Answers, Given};
 use crate::error::Result;
 use crate::guarded::document::candidate_document;
 use crate::verdict::judge::Between;
 
-/// Says whether the row that an UPDATE replaces was a near-duplicate of a candidate already, by what the guard goes by now. `table_of_row` is the
-/// table that the row is in.
-pub fn stood_before(subject: &Subject<'_>, candidate: &Candidate<'_>, table_of_row: pg_sys::Oid) -> Result<bool> {
+/// Says whether the row that an UPDATE replaces was to a candidate already what the new one, which `verifier` compares, is: a copy, or an excerpt. What
+/// was answered of the two counts.
+pub fn stood_before(
+    subject: &Subject<'_>,
+    candidate: &Candidate<'_>,
+    between: Between<'_>,
+    verifier: &mut Verifier<'_>,
+) -> Result<bool> {
+    let table_of_row = verifier.table();
     let &Candidate { guard, part, table, .. } = candidate;
     let Some(before) = guard.part(table_of_row).and_then(|own| subject.before(guard, &own)) else {
         return Ok(false);
@@ -41,9 +48,17 @@ pub fn stood_before(subject: &Subject<'_>, candidate: &Candidate<'_>, table_of_r
     if distance > guard.settings.distance {
         return Ok(false);
     }
+    let given = Given::about(&Answers::beside(guard), before.beside.hash(document));
+    if given.on(&subject.key, beside.hash(&text), &key_of(part, table)) == Some(false) {
+        return Ok(false);
+    }
     let titles = [&*before.beside.title, &*beside.title];
     let columns = before.beside.columns(&beside, guard.agree_columns());
-    let between = Between { apart: candidate.apart(&before), titles, columns };
-    let mut verifier = Verifier::new(guard, &before, &signature, table_of_row)?;
-    Ok(verifier.compare(&text, f64::from(distance), between)?.is_some())
+    let before_between = Between { apart: candidate.apart(&before), titles, columns };
+    let mut before_verifier = Verifier::new(guard, &before, &signature, table_of_row)?;
+    Ok(match before_verifier.verdict(&text, before_between)? {
+        None => false,
+        Some(Verdict::Copy) => true,
+        was => verifier.verdict(&text, between)? == was,
+    })
 }

@@ -452,10 +452,14 @@ impl CandidateSearch<'_, '_, '_> {
         if self.guard.settings.on_duplicate == Action::Mark && self.group_has_other(mark.as_deref().unwrap_or(&key())) {
             return Ok(Finding::Not(Reason::Answered));
         }
-        if self.guard.settings.on_duplicate.keeps_out()
-            && before::stood_before(self.subject, candidate, self.verifier.table())?
-        {
-            return Ok(Finding::Not(Reason::Before));
+        if self.guard.settings.on_duplicate.keeps_out() && self.subject.is_update() {
+            let beside = candidate.beside();
+            let titles = [&*self.subject.beside.title, &*beside.title];
+            let columns = self.subject.beside.columns(&beside, self.guard.agree_columns());
+            let between = Between { apart: candidate.apart(self.subject), titles, columns };
+            if before::stood_before(self.subject, candidate, between, self.verifier)? {
+                return Ok(Finding::Not(Reason::Before));
+            }
         }
         let compared = || {
             let text = candidate_document(self.guard, part, table)?;

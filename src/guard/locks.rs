@@ -14,7 +14,8 @@
 //!
 //! Where another row has a unique key of the new one, the new one will not be stored, but with ON CONFLICT DO UPDATE Postgres waits for that row's
 //! lock, and the transaction that has it may want the same keys. So they are released at once ([`give_way`]): the guard sees the update as one. If the
-//! other row is deleted in this moment, the new one is stored after all; then [`row_stored`] raises an error, because nothing kept copies out.
+//! other row is deleted or gets another key meanwhile, the new one is stored after all; then [`row_stored`] raises an error, because nothing kept copies
+//! out. Where a trigger may yet change the row, or nothing would see that it is stored, the keys are kept.
 //!
 //! Deadlocks: no session waits for a transaction while it holds a key, neither for a copy nor for a unique key. Keys are taken in
 //! ascending order, and only after those of the previous row are released. What remains is the deadlock that unique indexes have
@@ -145,7 +146,7 @@ pub fn row_stored(statement: Statement) -> Result<()> {
     if !gave_way {
         return Ok(());
     }
-    let message = "could not serialize access: the row with the same unique key has been deleted meanwhile";
+    let message = "could not serialize access: the row with the same unique key has been deleted or changed meanwhile";
     Err(error(PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE, message)
         .set_detail("The new row has not been compared with others.")
         .set_hint("Try again."))

@@ -165,7 +165,7 @@ DECLARE
     given bigint;
 BEGIN
     IF answers IS NOT NULL THEN
-        EXECUTE format('SELECT count(*) FROM %s a WHERE a.is_copy IS NOT NULL AND a.document = $1', answers) INTO given USING document;
+        SELECT count(*) INTO given FROM neardup.answers(target) a WHERE a.document = tell_answered.document AND NOT a.holds;
         IF given > 0 THEN
             RAISE NOTICE '% answers on % hold no more', given, target
                 USING DETAIL = 'They were given with another title, differ or agree. What was learned from them is forgotten.',

@@ -109,13 +109,13 @@ fn original(
     let table = trigger.relation_oid();
     locks::lock_row(guard, table, trigger.statement(), &signature, subject.scope_hash())?;
     let mut judges = vec![(Rc::clone(guard), signature)];
+    // Only then may the row give way to another one: it would be known if it were stored after all.
+    let is_seen_stored = trigger.event() == Event::Insert && trigger.is_seen_stored();
     loop {
         // No session waits for a transaction while it holds a key: all guards release those of this row, and search again.
         match first_answer(&judges, guard, trigger, subject, related)? {
             // Such a row is no new one: Postgres refuses it or, with ON CONFLICT, leaves it out or updates the other one, which the guard sees.
-            Some((_, Answer::Found(_)))
-                if trigger.event() == Event::Insert && unique::taken(trigger) == Some(Taken::There) =>
-            {
+            Some((_, Answer::Found(_))) if is_seen_stored && unique::taken(trigger) == Some(Taken::There) => {
                 locks::give_way(trigger.statement());
                 return Ok(None);
             }
@@ -137,7 +137,7 @@ fn original(
                     judges = locks::leave(trigger.statement());
                     holder.wait();
                 }
-                Some(Taken::There) if trigger.event() == Event::Insert => {
+                Some(Taken::There) if is_seen_stored => {
                     locks::give_way(trigger.statement());
                     return Ok(None);
                 }

@@ -67,6 +67,11 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Says whether an UPDATE makes the row.
+    pub fn is_update(&self) -> bool {
+        self.trigger.is_some_and(|trigger| trigger.event() == Event::Update)
+    }
+
     /// Reads the row that this one replaces in an UPDATE; `None` if there is none.
     pub fn before(&self, guard: &Guard, part: &Part) -> Option<Self> {
         let trigger = self.trigger.filter(|trigger| trigger.event() == Event::Update)?;

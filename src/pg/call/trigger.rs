@@ -114,6 +114,31 @@ impl<'a> RowTrigger<'a> {
         }
     }
 
+    /// Says whether the new row of an insertion is stored as this trigger leaves it, and whether a trigger named `<this one's>_stored` then learns of
+    /// that: no BEFORE trigger with another function follows, and triggers of the table fire in this session.
+    pub fn is_seen_stored(&self) -> bool {
+        const BEFORE_INSERT: i16 =
+            (pg_sys::TRIGGER_TYPE_ROW | pg_sys::TRIGGER_TYPE_BEFORE | pg_sys::TRIGGER_TYPE_INSERT) as i16;
+        let own = self.definition.0;
+        // SAFETY: the relation of a running trigger is open, and has its triggers in the order in which they fire; their names end in NUL.
+        unsafe {
+            let all = (*self.data.tg_relation).trigdesc.as_ref();
+            let Some(all) =
+                all.filter(|_| pg_sys::SessionReplicationRole != pg_sys::SESSION_REPLICATION_ROLE_REPLICA as i32)
+            else {
+                return false;
+            };
+            let all = std::slice::from_raw_parts(all.triggers, usize::try_from(all.numtriggers).unwrap_or(0));
+            let name = |of: &pg_sys::Trigger| CStr::from_ptr(of.tgname).to_bytes().to_vec();
+            let stored = [&*name(own), b"_stored"].concat();
+            let later = all.iter().skip_while(|other| other.tgoid != own.tgoid);
+            let follows =
+                |other: &pg_sys::Trigger| other.tgtype & BEFORE_INSERT == BEFORE_INSERT && other.tgfoid != own.tgfoid;
+            let sees = |other: &pg_sys::Trigger| matches!(other.tgenabled as u8, b'O' | b'A') && name(other) == stored;
+            !later.clone().any(follows) && all.iter().any(sees)
+        }
+    }
+
     /// Returns the table whose row it is.
     pub(in crate::pg) fn relation(&self) -> pg_sys::Relation {
         self.data.tg_relation

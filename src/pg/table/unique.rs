@@ -10,6 +10,7 @@ use super::rows::Table;
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::column;
 use crate::pg::call::trigger::RowTrigger;
+use crate::pg::catalog;
 use crate::pg::compat;
 use crate::pg::lock::keys::Holder;
 
@@ -43,7 +44,8 @@ pub fn collide(trigger: &RowTrigger<'_>, table: &Table) -> bool {
 pub enum Taken {
     /// The end of a transaction decides whether it is there. Postgres waits for that before it stores the new row.
     Undecided(Holder),
-    /// It is there. Postgres refuses the new row, or with `ON CONFLICT` waits until nobody else has locked that one.
+    /// It is there. Postgres refuses the new row, or with `ON CONFLICT` waits until nobody else has locked that one. Not said of an index that
+    /// reads generated columns, which have no value yet.
     There,
 }
 
@@ -260,11 +262,26 @@ unsafe fn taken_in(
                     is_there.set(true);
                     Holder::of(snapshot)
                 });
-                holder.map(Taken::Undecided).or_else(|| is_there.get().then_some(Taken::There))
+                let is_certain = || is_there.get() && !reads_generated(table, info);
+                holder.map(Taken::Undecided).or_else(|| is_certain().then_some(Taken::There))
             });
         pg_sys::FreeExecutorState(state);
         taken
     }
+}
+
+/// Says whether an index may read a generated column.
+///
+/// # Safety
+/// `table` must be open, and `info` be of an index on it.
+unsafe fn reads_generated(table: pg_sys::Relation, info: *const pg_sys::IndexInfo) -> bool {
+    // SAFETY: guaranteed by the caller.
+    let (table, info) = unsafe { ((*table).rd_id, &*info) };
+    let keys = info.ii_IndexAttrNumbers.iter().take(usize::try_from(info.ii_NumIndexKeyAttrs).unwrap_or(0));
+    let mut generated =
+        catalog::columns(table).into_iter().filter(|column| column.is_generated).map(|column| column.number);
+    let computes = !info.ii_Expressions.is_null() || !info.ii_Predicate.is_null();
+    generated.any(|number| computes || keys.clone().any(|key| *key == number))
 }
 
 /// # Safety

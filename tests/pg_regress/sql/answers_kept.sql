@@ -43,4 +43,14 @@ SELECT neardup.protect('jobs', 'body', threshold => 0.6);
 SELECT answers, changed FROM neardup.learn('jobs');
 SELECT neardup.answer('jobs', '1', '2', false);
 SELECT answers, changed FROM neardup.learn('jobs');
+-- with the settings of before, the answers hold again
+SELECT neardup.protect('jobs', 'body', reset => '{differ}');
+SELECT answers, changed FROM neardup.learn('jobs');
+-- an answer about a text that has changed is not said to stay
+SELECT neardup.protect('news', 'body', on_duplicate => 'warn');
+INSERT INTO news VALUES (5, 'e', 'Apples ripened early in the valley; growers queue at the cooperative before dawn, and the press runs until late.'), (6, 'f', 'Apples ripened early in the valley; growers queue at the cooperative before dawn, and the press runs until late!');
+SELECT neardup.answer('news', '6', '5', true);
+UPDATE news SET body = replace(body, 'Apples', 'Pears') WHERE id IN (5, 6);
+CALL neardup.cleanup('news', dry_run => false);
+CALL neardup.restore('news', 3);
 DROP TABLE news, news_removed, news_answers, jobs, jobs_answers;

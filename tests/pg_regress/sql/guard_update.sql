@@ -18,6 +18,14 @@ INSERT INTO news SELECT 4, 'u4', 'wire', body FROM news WHERE id = 2;
 COMMIT;
 UPDATE news SET body = body || '!' WHERE id IN (2, 4);
 UPDATE news SET body = (SELECT body FROM news WHERE id = 1) WHERE id = 4;
+-- a teaser that becomes the whole article is no teaser any more
+UPDATE news SET body = (SELECT body FROM news WHERE id = 3) WHERE id = 1;
+INSERT INTO news SELECT 1, 'u1', 'wire', body FROM news WHERE id = 3 ON CONFLICT (id) DO UPDATE SET body = excluded.body;
+-- what was answered to be no copy was none
+SELECT neardup.answer('news', '2', '4', false);
+UPDATE news SET body = body || '!' WHERE id = 4;
+UPDATE news SET body = body || ' Ann Lee' WHERE id = 4;
+SELECT neardup.withdraw('news', '2');
 -- in another scope, nothing stood before
 SELECT neardup.protect('news', 'body', scope => '{source}');
 INSERT INTO news SELECT 5, 'u5', 'radio', body FROM news WHERE id = 2;
@@ -42,7 +50,7 @@ INSERT INTO news VALUES (2, 'u2', 'blog', (SELECT body FROM news WHERE id = 1) |
 SELECT neardup.protect('news', 'body', on_duplicate => 'mark');
 UPDATE news SET body = body || '!' WHERE id = 4;
 SELECT id, duplicate_of FROM news WHERE id IN (2, 4) ORDER BY id;
-DROP TABLE news CASCADE;
+DROP TABLE news, news_answers CASCADE;
 
 -- several guards, of which an update fires the second only
 CREATE TABLE two (id int PRIMARY KEY, a text, b text);
@@ -52,6 +60,22 @@ INSERT INTO two VALUES (1, 'The library opens until eleven from this week on; se
 INSERT INTO two VALUES (1, 'The library opens until eleven from this week on; seats are booked at the machines.', 'x') ON CONFLICT (id) DO UPDATE SET a = excluded.a;
 SELECT left(a, 11) AS a, left(b, 6) AS b FROM two;
 DROP TABLE two;
+
+-- rows that seem to have the key of another one to the guard, and are stored: keys that read generated columns, or that a later trigger changes
+CREATE TABLE pages (id int, url text, archived_at timestamptz, archived bool GENERATED ALWAYS AS (archived_at IS NOT NULL) STORED, body text);
+CREATE UNIQUE INDEX ON pages (url) WHERE archived IS NOT TRUE;
+ALTER TABLE pages ADD PRIMARY KEY (id);
+SELECT neardup.protect('pages', 'body');
+INSERT INTO pages VALUES (1, 'u', NULL, DEFAULT, 'Rain is expected on Tuesday in all districts along the river, with strong wind in the afternoon.');
+INSERT INTO pages VALUES (2, 'u', '2031-01-01', DEFAULT, 'The ferry to the island stops running at nine in the evening until the end of the month.');
+INSERT INTO pages VALUES (3, 'u', '2031-01-01', DEFAULT, 'The ferry to the island stops running at nine in the evening until the end of the month!');
+CREATE FUNCTION next_id() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := (SELECT coalesce(max(id), 0) + 1 FROM pages); RETURN NEW; END $$;
+CREATE TRIGGER zzz_id BEFORE INSERT ON pages FOR EACH ROW EXECUTE FUNCTION next_id();
+INSERT INTO pages VALUES (1, 'v', NULL, DEFAULT, 'The library opens until eleven from this week on; seats are booked at the machines.');
+INSERT INTO pages VALUES (1, 'w', NULL, DEFAULT, 'The library opens until eleven from this week on; seats are booked at the machines!');
+SELECT id, url, left(body, 11) AS body FROM pages ORDER BY id;
+DROP TABLE pages;
+DROP FUNCTION next_id();
 
 -- duplicates that go to another table than before are no secret
 CREATE TABLE mail (id int PRIMARY KEY, body text);
