@@ -13,7 +13,7 @@ use crate::guarded::document::candidate_document;
 use crate::verdict::judge::Between;
 
 /// Says whether the row that an UPDATE replaces was to a candidate already what the new one, which `verifier` compares, is: a copy, or an excerpt. What
-/// was answered of the two counts.
+/// was answered of the two counts: if they were no copies, the edit must not bring them nearer.
 pub fn stood_before(
     subject: &Subject<'_>,
     candidate: &Candidate<'_>,
@@ -48,17 +48,21 @@ pub fn stood_before(
     if distance > guard.settings.distance {
         return Ok(false);
     }
-    let given = Given::about(&Answers::beside(guard), before.beside.hash(document));
-    if given.on(&subject.key, beside.hash(&text), &key_of(part, table)) == Some(false) {
-        return Ok(false);
-    }
     let titles = [&*before.beside.title, &*beside.title];
     let columns = before.beside.columns(&beside, guard.agree_columns());
     let before_between = Between { apart: candidate.apart(&before), titles, columns };
     let mut before_verifier = Verifier::new(guard, &before, &signature, table_of_row)?;
-    Ok(match before_verifier.verdict(&text, before_between)? {
-        None => false,
-        Some(Verdict::Copy) => true,
-        was => verifier.verdict(&text, between)? == was,
+    let given = Given::about(&Answers::beside(guard), before.beside.hash(document));
+    let answer = given.on(&subject.key, beside.hash(&text), &key_of(part, table));
+    if answer == Some(true) {
+        return Ok(true);
+    }
+    let Some((was, score)) = before_verifier.verdict(&text, before_between)? else { return Ok(false) };
+    Ok(match (answer, was, verifier.verdict(&text, between)?) {
+        (_, _, None) => true,
+        // The owner has let these two stay, but not come nearer.
+        (Some(_), _, Some((_, now))) => now <= score && subject.document.as_deref() != Some(&*text),
+        (None, Verdict::Copy, _) => true,
+        (None, was, Some((verdict, _))) => verdict == was,
     })
 }

@@ -102,16 +102,16 @@ impl<'a> Verifier<'a> {
         Ok(Some(Measure { because: because.unwrap_or_default(), ..Measure::new(self.name, value) }))
     }
 
-    /// Returns what the new text is to an existing row that it duplicates, whose signature is near enough: a copy or an excerpt; `None` if it does not.
-    pub fn verdict(&mut self, other: &str, between: Between<'_>) -> Result<Option<Verdict>> {
+    /// Returns what the new text is to an existing row that it duplicates, whose signature is near enough: a copy or an excerpt, with the score; `None` if it
+    /// does not.
+    pub fn verdict(&mut self, other: &str, between: Between<'_>) -> Result<Option<(Verdict, f64)>> {
         if other == self.document && between.is_same() {
-            return Ok(Some(Verdict::Copy));
+            return Ok(Some((Verdict::Copy, 1.0)));
         }
         let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around))?;
-        let Some(kept) = kept else { return Ok(Some(Verdict::Copy)) };
+        let Some(kept) = kept else { return Ok(Some((Verdict::Copy, 1.0))) };
         let excerpts = self.guard.settings.excerpts;
-        let verdict = kept.map(|(verdict, _)| verdict);
-        Ok(verdict.filter(|verdict| excerpts.lets_go(*verdict) && replaces(*verdict, other, self.document)))
+        Ok(kept.filter(|(verdict, _)| excerpts.lets_go(*verdict) && replaces(*verdict, other, self.document)))
     }
 
     /// Explains a comparison with the text of an existing row, of which [`Self::compare`] has made `measure`.

@@ -132,10 +132,11 @@ impl<'a> RowTrigger<'a> {
             let name = |of: &pg_sys::Trigger| CStr::from_ptr(of.tgname).to_bytes().to_vec();
             let stored = [&*name(own), b"_stored"].concat();
             let later = all.iter().skip_while(|other| other.tgoid != own.tgoid);
+            let fires = |other: &pg_sys::Trigger| matches!(other.tgenabled as u8, b'O' | b'A');
             let follows =
                 |other: &pg_sys::Trigger| other.tgtype & BEFORE_INSERT == BEFORE_INSERT && other.tgfoid != own.tgfoid;
-            let sees = |other: &pg_sys::Trigger| matches!(other.tgenabled as u8, b'O' | b'A') && name(other) == stored;
-            !later.clone().any(follows) && all.iter().any(sees)
+            let sees = |other: &pg_sys::Trigger| name(other) == stored;
+            !later.filter(|other| fires(other)).any(follows) && all.iter().filter(|other| fires(other)).any(sees)
         }
     }
 

@@ -278,10 +278,21 @@ unsafe fn reads_generated(table: pg_sys::Relation, info: *const pg_sys::IndexInf
     // SAFETY: guaranteed by the caller.
     let (table, info) = unsafe { ((*table).rd_id, &*info) };
     let keys = info.ii_IndexAttrNumbers.iter().take(usize::try_from(info.ii_NumIndexKeyAttrs).unwrap_or(0));
-    let mut generated =
-        catalog::columns(table).into_iter().filter(|column| column.is_generated).map(|column| column.number);
-    let computes = !info.ii_Expressions.is_null() || !info.ii_Predicate.is_null();
-    generated.any(|number| computes || keys.clone().any(|key| *key == number))
+    let mut read: *mut pg_sys::Bitmapset = std::ptr::null_mut();
+    for expressions in [info.ii_Expressions, info.ii_Predicate] {
+        // SAFETY: an index's expressions have its table as their only one, number 1.
+        unsafe { pg_sys::pull_varattnos(expressions.cast(), 1, &raw mut read) };
+    }
+    let reads = |number: i32| {
+        // SAFETY: the set has just been made; a column that is none stands for the whole row.
+        unsafe { pg_sys::bms_is_member(number - pg_sys::FirstLowInvalidHeapAttributeNumber, read) }
+    };
+    let mut generated = catalog::columns(table).into_iter().filter(|column| column.is_generated);
+    let found = generated
+        .any(|column| reads(0) || reads(column.number.into()) || keys.clone().any(|key| *key == column.number));
+    // SAFETY: as above.
+    unsafe { pg_sys::bms_free(read) };
+    found
 }
 
 /// # Safety

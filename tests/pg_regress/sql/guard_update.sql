@@ -21,10 +21,13 @@ UPDATE news SET body = (SELECT body FROM news WHERE id = 1) WHERE id = 4;
 -- a teaser that becomes the whole article is no teaser any more
 UPDATE news SET body = (SELECT body FROM news WHERE id = 3) WHERE id = 1;
 INSERT INTO news SELECT 1, 'u1', 'wire', body FROM news WHERE id = 3 ON CONFLICT (id) DO UPDATE SET body = excluded.body;
--- what was answered to be no copy was none
+-- what was answered to be no copy may be edited, but not come nearer; what was answered to be a copy may be, too
 SELECT neardup.answer('news', '2', '4', false);
 UPDATE news SET body = body || '!' WHERE id = 4;
-UPDATE news SET body = body || ' Ann Lee' WHERE id = 4;
+UPDATE news SET body = (SELECT body FROM news WHERE id = 2) WHERE id = 4;
+SELECT neardup.withdraw('news', '2');
+SELECT neardup.answer('news', '2', '4', true);
+UPDATE news SET body = body || '!' WHERE id = 4;
 SELECT neardup.withdraw('news', '2');
 -- in another scope, nothing stood before
 SELECT neardup.protect('news', 'body', scope => '{source}');
@@ -73,6 +76,9 @@ CREATE FUNCTION next_id() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id :=
 CREATE TRIGGER zzz_id BEFORE INSERT ON pages FOR EACH ROW EXECUTE FUNCTION next_id();
 INSERT INTO pages VALUES (1, 'v', NULL, DEFAULT, 'The library opens until eleven from this week on; seats are booked at the machines.');
 INSERT INTO pages VALUES (1, 'w', NULL, DEFAULT, 'The library opens until eleven from this week on; seats are booked at the machines!');
+SELECT id, url, left(body, 11) AS body FROM pages ORDER BY id;
+ALTER TABLE pages DISABLE TRIGGER zzz_id;
+INSERT INTO pages VALUES (1, 'x', NULL, DEFAULT, 'The mayor opened the new bridge over the river.') ON CONFLICT (id) DO UPDATE SET body = excluded.body;
 SELECT id, url, left(body, 11) AS body FROM pages ORDER BY id;
 DROP TABLE pages;
 DROP FUNCTION next_id();
