@@ -215,6 +215,7 @@ fn links_and_handles_beside_few_words_and_a_handle_in_a_sentence_are_the_message
         ("谢谢 ＠河边小明 的支持", "谢谢 ＠山上小红 的支持"),
         ("cc @mary_hill @ann_lee", "cc @mary_hill @peter_ford"),
         ("@mary_hill", "@peter_ford"),
+        ("//@mary_hill: 😀", "//@mary_hill: 😡"),
         ("好 @河边小明", "好 ＠山上小红"),
     ] {
         assert!(!copies(a, b), "{a} / {b}");

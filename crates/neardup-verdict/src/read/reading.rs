@@ -3,7 +3,7 @@
 //! Numbers are read by value ([`super::numerals`]), words without case and in one spelling, Han characters in simplified form, so that two
 //! writings of one thing are one unit. What a copy may change without a reader's noticing is left out: links, `@` handles, emoticons, repost
 //! marks, punctuation and space. Two of these are units where they are the message: a link beside fewer than five words ("watch live: ..."),
-//! and a handle in the middle of a sentence, which names somebody, or beside fewer than two words ("cc @mary"). Where a text that was read before
+//! and a handle in the middle of a sentence, which names somebody, or beside a single word ("cc @mary"). Where a text that was read before
 //! begins or ends with the same sentences, these are not read again ([`super::shared`]).
 
 use std::borrow::Cow;
@@ -30,9 +30,6 @@ const MAX_HANDLE: usize = 30;
 
 /// A text with fewer words than these beside its links is little without them; a character of a script without spaces counts as a word.
 const FEW_WORDS: usize = 5;
-
-/// A text with fewer words than these beside its handles is little without them.
-const FEWEST_WORDS: usize = 2;
 
 /// The longest text whose links and handles may count for want of words, in bytes.
 const LINKED: usize = 8192;
@@ -124,9 +121,9 @@ fn may_have_links(text: &str) -> bool {
     LINKS.iter().any(|mark| mark.find(text.as_bytes()).is_some())
 }
 
-/// Says whether the handles of a text are its message.
+/// Says whether the handles of a text are its message: beside them it has a single word. Without any, what else there is, such as emoji, may be it.
 fn has_own_handles(text: &str) -> bool {
-    text.len() <= LINKED && text.contains(['@', '＠']) && has_fewer_words(text, FEWEST_WORDS)
+    text.len() <= LINKED && text.contains(['@', '＠']) && has_fewer_words(text, 2) && !has_fewer_words(text, 1)
 }
 
 /// Says whether a text has fewer words than `most`, handles aside.
