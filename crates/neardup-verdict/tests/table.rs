@@ -227,6 +227,25 @@ fn a_score_is_less_sure_where_many_rows_fill_the_same_form() {
 }
 
 #[test]
+fn a_phrase_beside_many_links_is_no_certain_copy() {
+    let phrases = [
+        "Warm congratulations to the elected members, and best wishes for a successful term!",
+        "热烈祝贺当选的各位代表，祝大家任期顺利，为家乡多做实事！",
+        "Сердечно поздравляем избранных депутатов и желаем им плодотворной работы!",
+    ];
+    for phrase in phrases {
+        let rows = |rows: usize| (0..rows).map(|at| format!("{phrase} https://t.co/k{at}Zq7Lm{at}")).collect();
+        let found = |texts| Table::of(texts).message(0, 1, 0, &mut Forms::default());
+        assert_eq!(found(rows(4)).score, 1.0, "a few links made anew");
+        let many = found(rows(12));
+        assert!(many.verdict.keeps_one() && many.score <= 0.9, "{many:?}");
+        assert!(many.reasons.iter().any(|reason| reason.contains("another link")), "{many:?}");
+        let same = rows(12).into_iter().chain([format!("{phrase} https://t.co/k0Zq7Lm0!")]).collect();
+        assert_eq!(Table::of(same).message(0, 12, 0, &mut Forms::default()).score, 1.0, "the same link");
+    }
+}
+
+#[test]
 fn time_speaks_against_a_copy() {
     let (form, messages) = forms()[1];
     let text = format!("{} {} {form}", messages[0], messages[1]);

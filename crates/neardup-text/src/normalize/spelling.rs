@@ -52,7 +52,8 @@ pub fn apply(text: &str, out: &mut String) {
             checked = found;
         }
         let before = text.get(done..found).unwrap_or_default();
-        let start = before.bytes().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(done, |last| done + last + 1);
+        // With the marks before it: what goes may let the next mark join the letter before them.
+        let start = done + before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || is_mark(c)).len();
         let is_end = |c: char| c >= '\u{2000}' && !is_mark(c) || c.is_ascii() && !c.is_ascii_alphanumeric();
         let end = text.get(found..).and_then(|rest| rest.find(is_end)).map_or(text.len(), |len| found + len);
         out.push_str(text.get(done..start).unwrap_or_default());
@@ -244,6 +245,11 @@ mod tests {
             assert_eq!(spelled(a), spelled(b), "{a}");
             assert_eq!(spelled(&spelled(a)), spelled(a), "{a}");
         }
+    }
+
+    #[test]
+    fn a_mark_joins_the_letter_before_other_marks() {
+        assert_eq!(spelled("w\u{1d165}\u{654}\u{300}"), "ẁ\u{1d165}");
     }
 
     #[test]

@@ -203,8 +203,8 @@ pub const LOWEST_SCORE: f64 = 0.05;
 /// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 3 in 100 are wrong.
 pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
 
-/// The greatest score of texts of which only the beginnings were compared.
-pub(crate) const MOST_OF_BEGINNINGS: f64 = 0.9;
+/// The greatest score of texts that are not all read: only their beginnings are compared, or what their links lead to may be the message.
+pub(crate) const MOST_UNREAD: f64 = 0.9;
 
 /// If the longer text is longer by this share of its units, the shorter one is an excerpt.
 const EXCERPT: f64 = 0.25;

@@ -60,6 +60,9 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
         reasons.push("a text without a letter or number".to_owned());
         return reasons;
     }
+    if evidence.is_phrase {
+        reasons.push("many rows have these words, each with another link".to_owned());
+    }
     if texts.is_same() {
         reasons.push("no difference but in form: openings, credits, punctuation".to_owned());
         return reasons;

@@ -46,6 +46,13 @@ pub(crate) fn whole(texts: [&Prepared<'_>; 2]) -> Whole {
     }
 }
 
+/// Says whether both have links, and none that the other has, shortened or not.
+pub(crate) fn link_apart(texts: [&Prepared<'_>; 2]) -> bool {
+    let [a, b] = texts.map(|text| text.links().iter().filter(|(kind, _)| *kind != LinkKind::Address));
+    let is_shared = |link: &(LinkKind, u64)| b.clone().any(|other| other == link);
+    a.clone().next().is_some() && b.clone().next().is_some() && !a.clone().any(is_shared)
+}
+
 fn flag(is_so: bool) -> f64 {
     f64::from(u8::from(is_so))
 }

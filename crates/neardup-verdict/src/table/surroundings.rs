@@ -39,6 +39,8 @@ pub(crate) struct Surroundings {
     pub(crate) others: usize,
     /// Whether another row contains the shorter text.
     pub(crate) is_repeated: bool,
+    /// How many rows have all passages that both texts have.
+    pub(crate) holders: usize,
 }
 
 impl Surroundings {
@@ -53,7 +55,8 @@ impl Surroundings {
         let mut other = Vec::new();
         // The passages of rows with other messages, one row after the other, and where each row ends.
         let (mut others, mut ends): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        let mut similar = 0;
+        let both = all.sizes[0] - all.lone[0];
+        let (mut similar, mut holders) = (0, 0);
         let mut is_repeated = false;
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
@@ -67,6 +70,7 @@ impl Surroundings {
                 of_b += u32::from(in_b);
                 of_both += u32::from(in_a && in_b);
             }
+            holders += usize::from(both > 0 && of_both as usize == both);
             let shared = [of_a, of_b].map(f64::from);
             let likeness = [0, 1].map(|at: usize| shared[at] / all.sizes[at].min(row.passages.len()).max(1) as f64);
             is_repeated |= (0..2).any(|at| all.sizes[at] == least && shared[at] >= WHOLE * least as f64);
@@ -93,6 +97,7 @@ impl Surroundings {
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
             is_repeated,
+            holders,
         }
     }
 }
@@ -176,7 +181,8 @@ mod tests {
         };
         let is_form = |key: u64| others.iter().filter(|row| row.passages.contains(&key)).count() >= OTHERS;
         let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
-        let shared: HashSet<u64> = sets[0].intersection(&sets[1]).copied().filter(|&key| is_form(key)).collect();
+        let both: HashSet<u64> = sets[0].intersection(&sets[1]).copied().collect();
+        let shared: HashSet<u64> = both.iter().copied().filter(|&key| is_form(key)).collect();
         let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
         Surroundings {
             form,
@@ -186,6 +192,10 @@ mod tests {
             variety: other.iter().sum::<f64>() / other.len().max(1) as f64,
             others: other.iter().filter(|&&share| share > 0.5).count(),
             is_repeated: rows.iter().any(|row| contains(row)),
+            holders: rows
+                .iter()
+                .filter(|row| !both.is_empty() && both.iter().all(|key| row.passages.contains(key)))
+                .count(),
         }
     }
 
