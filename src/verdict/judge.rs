@@ -11,7 +11,7 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
 use neardup_verdict::correction::{Correction, Measured};
-use neardup_verdict::{Forms, Known, Message, Outline, Pair, Prepared, Rows, Verdict};
+use neardup_verdict::{Forms, Known, Message, Outline, Pair, Prepared, Rows, Verdict, says_more};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -105,11 +105,11 @@ impl Side {
         }
     }
 
-    /// Counts the characters of the whole text.
-    fn characters(&self) -> usize {
-        match self {
-            Self::Prepared(prepared, _) => prepared.all_characters(),
-            Self::Tokens(text, _) => text.chars().count(),
+    /// Says whether a text says more than another.
+    fn says_more(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Prepared(a, _), Self::Prepared(b, _)) => a.says_more(b),
+            _ => says_more(self.text(), other.text()),
         }
     }
 
@@ -307,7 +307,7 @@ impl<'r> Rule<'r> {
         around: Option<Around<'_>>,
     ) -> Result<Option<Judged>> {
         let found = self.kept(kept, other, between, around)?;
-        let loses = |verdict| verdict == Verdict::Excerpt && other.characters() > kept.characters();
+        let loses = |verdict| verdict == Verdict::Excerpt && other.says_more(kept);
         Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: loses(verdict) }))
     }
 }
@@ -316,7 +316,7 @@ impl<'r> Rule<'r> {
 pub fn contains(other: &Side, kept: &Side) -> Result<bool> {
     let (Side::Prepared(of_kept, _), Side::Prepared(of_other, _)) = (kept, other) else { return Ok(false) };
     let found = Pair::new(of_kept, of_other).at_least(0.0).duplicate().map_err(report)?;
-    Ok(found.is_some_and(|(verdict, _)| verdict == Verdict::Excerpt) && other.characters() > kept.characters())
+    Ok(found.is_some_and(|(verdict, _)| verdict == Verdict::Excerpt) && other.says_more(kept))
 }
 
 /// Adds to a message what columns say.

@@ -45,7 +45,7 @@ pub(super) fn write(out: &Path) -> Result<()> {
     for (file, lists, sets) in [
         (
             "credits",
-            &["credit", "note", "dateline", "closing", "line", "reporter", "field", "feed"][..],
+            &["credit", "note", "dateline", "closing", "line", "reporter", "field", "feed", "denial"][..],
             &["publisher"][..],
         ),
         ("names", &["no_person", "country", "media"], &["family", "place", "function"]),

@@ -6,7 +6,7 @@
 
 use crate::align::outline;
 use crate::compare::prepared::{LONG, Overlap, Prepared, SHORT, beginning};
-use crate::read::reading::plain;
+use crate::read::reading::{letters_said, plain};
 use crate::verdict::Verdict;
 use neardup_text::Result;
 
@@ -111,14 +111,28 @@ impl<'p> Gate<'p> {
 }
 
 /// Says whether, by the verdict on two texts, `gone` may be removed while `kept` stays: of a copy, either text; of an excerpt,
-/// only if the text that stays is not the shorter one, in characters. A longer text that contains another is not a duplicate of
-/// it; removing it would lose content.
+/// only if it does not say more ([`says_more`]). A text that contains another and more is not a duplicate of it; removing it would
+/// lose content.
 #[must_use]
 pub fn replaces(verdict: Verdict, kept: &str, gone: &str) -> bool {
     match verdict {
         Verdict::Copy => true,
-        Verdict::Excerpt => gone.chars().count() <= kept.chars().count(),
+        Verdict::Excerpt => !says_more(gone, kept),
         Verdict::Update | Verdict::Rewrite | Verdict::Different => false,
+    }
+}
+
+/// Says whether a text says more than another: has more letters and digits, without markup, links, handles and emoticons. If only the beginning
+/// of either is compared, all characters count.
+#[must_use]
+pub fn says_more(a: &str, b: &str) -> bool {
+    let said = |text: &str| {
+        let is_whole = beginning(text).len() == text.len();
+        plain(text).ok().filter(|_| is_whole).map(|plain| letters_said(&plain))
+    };
+    match (said(a), said(b)) {
+        (Some(a), Some(b)) => a > b,
+        _ => a.chars().count() > b.chars().count(),
     }
 }
 
@@ -158,6 +172,8 @@ mod tests {
         assert!(replaces(Verdict::Excerpt, &longer, NEWS));
         assert!(!replaces(Verdict::Excerpt, NEWS, &longer));
         assert!(replaces(Verdict::Copy, NEWS, &longer));
+        let adorned = format!("<b>{NEWS}</b>[失望][失望][失望]🙏🙏 @江口 https://example.org/a/long/link/to/nowhere");
+        assert!(replaces(Verdict::Excerpt, &format!("{NEWS}赢了！"), &adorned), "what adorns a text says nothing");
         assert!(!replaces(Verdict::Update, NEWS, NEWS));
     }
 

@@ -46,7 +46,7 @@ pub use compare::comparison::conflicts;
 pub use compare::difference::{differences, whole_differences};
 pub use compare::prepared::Prepared;
 pub use compare::prepared::{READ, SHORT};
-pub use duplicate::{Outline, replaces};
+pub use duplicate::{Outline, replaces, says_more};
 pub use facts::{Conflict, ConflictKind};
 pub use pair::{Pair, kept_on, same_message, same_message_by_profile, same_message_titled};
 pub use read::numerals;

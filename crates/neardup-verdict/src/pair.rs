@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 use std::time::Duration;
 
 use ahash::AHashSet;
@@ -9,7 +10,7 @@ use ahash::AHashSet;
 use crate::compare::comparison::{Aligned, Comparison};
 use crate::compare::prepared::Prepared;
 use crate::duplicate::Gate;
-use crate::read::credits;
+use crate::read::{credits, datelines};
 use crate::score::context::{Context, Inputs, Limits, Titles};
 use crate::score::correction::{Correction, Measured};
 use crate::score::evidence::Evidence;
@@ -49,6 +50,9 @@ const HOLDERS: usize = 8;
 
 /// A text with as many words (characters, in scripts without spaces) says enough to be a message of its own.
 const PHRASE: usize = 40;
+
+/// A shorter report may come again with the same words: the day of its dateline tells it from the last one. In Han characters, or words.
+const NOTICE: usize = 80;
 
 /// What of two texts does not count, in bytes of the plain text.
 #[derive(Default)]
@@ -260,6 +264,7 @@ impl<'p> Pair<'p> {
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
         let inputs = Inputs { table, ..inputs };
         let is_phrase = surroundings.as_ref().is_some_and(|found| self.is_phrase(&texts, found));
+        let days = self.days_apart(&texts);
         let Ignored { left_out, furniture, quotes, .. } = ignored;
         let wholes = self.wholes();
         Ok(Evidence {
@@ -267,6 +272,7 @@ impl<'p> Pair<'p> {
             titles,
             inputs,
             is_phrase,
+            days,
             surroundings,
             left_out,
             furniture,
@@ -283,6 +289,16 @@ impl<'p> Pair<'p> {
             && texts.is_same()
             && texts.a.text.units.len() < PHRASE
             && whole::link_apart(self.texts)
+    }
+
+    /// Returns the days of their datelines, if these are apart and both texts are short.
+    fn days_apart(&self, texts: &Comparison) -> Option<[String; 2]> {
+        if texts.a.text.units.len().max(texts.b.text.units.len()) >= NOTICE {
+            return None;
+        }
+        let plain = self.texts.map(Prepared::plain);
+        let [a, b] = datelines::days_apart(plain)?;
+        Some([plain[0].get(a)?.to_owned(), plain[1].get(b)?.to_owned()])
     }
 
     fn inputs_without_table(&self, texts: &Comparison, titles: Option<&Comparison>, sample: &Sample) -> Inputs {
@@ -309,7 +325,8 @@ impl<'p> Pair<'p> {
         if self.are_titled() { Comparison::new(a, b).map(Some) } else { Ok(None) }
     }
 
-    /// Finds what does not count: boilerplate that both have, by the profile, and lines that the whole table repeats.
+    /// Finds what does not count: boilerplate that both have, by the profile, a headline in 【】 that is the title of either row, and lines that the
+    /// whole table repeats.
     ///
     /// Boilerplate of only one text stays, because other passages of a template may be the news. All of it stays if one text
     /// consists of nothing else.
@@ -327,6 +344,18 @@ impl<'p> Pair<'p> {
             if credits::has_letters_outside(a, &out_a) && credits::has_letters_outside(b, &out_b) {
                 ignored.left_out = out_a.iter().filter_map(|range| a.get(range.clone())).map(str::to_owned).collect();
                 ignored.out = [merged(&ignored.out[0], &out_a), merged(&ignored.out[1], &out_b)];
+            }
+        }
+        let heads = [0, 1].map(|at: usize| credits::headline(self.texts[at].plain()));
+        if heads.iter().any(|head| *head > 0) {
+            let head = |at: usize| self.texts[at].plain().get(..heads[at]).unwrap_or_default();
+            let are_one = credits::same_letters(head(0), head(1));
+            for at in (0..2).filter(|&at| heads[at] > 0 && !are_one) {
+                let is_title = self.titles.iter().any(|title| credits::same_letters(title, head(at)));
+                let head = 0..heads[at];
+                if is_title && credits::has_letters_outside(self.texts[at].plain(), slice::from_ref(&head)) {
+                    ignored.out[at] = merged(&ignored.out[at], &[head]);
+                }
             }
         }
         if let Some(known) = &mut self.known {

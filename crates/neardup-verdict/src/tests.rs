@@ -520,3 +520,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_headline_in_brackets_is_the_title() {
+    let body = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
+    let title = "江口镇举办第十届龙舟赛";
+    let headed = format!("【{title}】某社6月17日电，{body}");
+    for (in_a, in_b) in [("", title), (title, title), (title, "")] {
+        let found = same_message_titled(in_a, &headed, in_b, body).unwrap();
+        assert_eq!((found.verdict, found.score), (Verdict::Copy, 1.0), "{found:?}");
+    }
+}
+
+#[test]
+fn a_short_report_of_another_day_is_another_message() {
+    let report = |day: &str| format!("某社{day}电，江口天文台发布红色暴雨警告。");
+    let found = same_message(&report("6月8日"), &report("6月18日")).unwrap();
+    assert_eq!(found.verdict, Verdict::Update, "{found:?}");
+    assert!(found.reasons.iter().any(|reason| reason.ends_with("6月8日 / 6月18日")), "{found:?}");
+    assert_eq!(same_message(&report("6月8日"), &report("6月9日")).unwrap().score, 1.0);
+    assert_eq!(same_message(&report("6月8日"), &report("8日")).unwrap().score, 1.0);
+    let long =
+        |day: &str| format!("{}{}", report(day), "今夜大雨，渡口停航，学校停课，居民不要外出，等候通知。".repeat(4));
+    assert_eq!(same_message(&long("6月8日"), &long("6月18日")).unwrap().score, 1.0, "sent again");
+}
+
+#[test]
+fn a_telephone_number_is_one_however_it_is_grouped() {
+    let text = |phone: &str| format!("江口镇渡口招聘船工三名，要求会游泳，有意者请拨打联系电话：{phone}，非诚勿扰。");
+    for phone in ["138-0013-8000", "138 0013 8000"] {
+        let found = same_message(&text("13800138000"), &text(phone)).unwrap();
+        assert_eq!(found.verdict, Verdict::Copy, "{phone} {found:?}");
+        assert!(
+            conflicts(&text("13800138000"), &text("138-0013-8001"))
+                .unwrap()
+                .iter()
+                .any(|of| of.kind == ConflictKind::Phone)
+        );
+    }
+}
+
+#[test]
+fn rough_numbers_and_joined_words_contradict_nothing() {
+    for (a, b) in [
+        ("地震后数百名游客离开小岛，渡口排起长队", "地震后566名游客离开小岛，渡口排起长队"),
+        ("上千人参加了龙舟赛，江边很热闹", "1300人参加了龙舟赛，江边很热闹"),
+        ("他们发布了River Intelligence系统", "他们发布了RiverIntelligence系统"),
+    ] {
+        assert_eq!(conflicts(a, b).unwrap(), [], "{a}");
+    }
+}

@@ -31,6 +31,16 @@ fn mean_the_same(a: &str, b: &str) -> bool {
     line(a).is_some_and(|of_a| line(b) == Some(of_a))
 }
 
+/// Says whether two are the same Latin letters, which one has in one word: `Apple Intelligence` and `AppleIntelligence`.
+fn are_joined(a: &str, b: &str) -> bool {
+    let joins = |text: &str| text.bytes().any(|byte| matches!(byte, b' ' | b'-'));
+    let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'-'));
+    fn bare(text: &str) -> impl Iterator<Item = u8> + '_ {
+        text.bytes().filter(u8::is_ascii_alphabetic).map(|byte| byte.to_ascii_lowercase())
+    }
+    joins(a) != joins(b) && letters(a) && letters(b) && bare(a).eq(bare(b))
+}
+
 /// Two compared texts.
 ///
 /// The lesser text in string order is `a`, so that the result does not depend on their order; [`Comparison::conflicts`]
@@ -158,7 +168,8 @@ impl Aligned {
         let mut same = 0;
         let is_word = |side: &Range<usize>| (1..=4).contains(&side.len());
         for gap in gaps.iter().filter(|gap| is_word(&gap.a) && is_word(&gap.b)) {
-            if mean_the_same(a.written(gap.a.clone()), b.written(gap.b.clone())) {
+            let (in_a, in_b) = (a.written(gap.a.clone()), b.written(gap.b.clone()));
+            if mean_the_same(in_a, in_b) || are_joined(in_a, in_b) {
                 matched_a[gap.a.clone()].fill(true);
                 matched_b[gap.b.clone()].fill(true);
                 same += gap.a.len().min(gap.b.len());

@@ -15,7 +15,7 @@ use crate::align::grams::Grams;
 use crate::facts::{self, Fact};
 use crate::read::credits::letters;
 use crate::read::lines::lines;
-use crate::read::reading::plain;
+use crate::read::reading::{letters_said, plain};
 use crate::read::units::Text;
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
@@ -190,10 +190,14 @@ impl<'t> Prepared<'t> {
         self.whole.map_or(self.text.len(), |whole| whole.bytes)
     }
 
-    /// Counts the characters of the whole text.
+    /// Says whether the text says more than another, as [`says_more`](crate::says_more) does.
     #[must_use]
-    pub fn all_characters(&self) -> usize {
-        self.whole.map_or_else(|| self.text.chars().count(), |whole| whole.characters)
+    pub fn says_more(&self, other: &Prepared<'_>) -> bool {
+        let all = |of: &Prepared<'_>| of.whole.map_or_else(|| of.text.chars().count(), |whole| whole.characters);
+        match self.whole.or(other.whole) {
+            Some(_) => all(self) > all(other),
+            None => letters_said(self.plain()) > letters_said(other.plain()),
+        }
     }
 
     /// Returns the text without markup and links.

@@ -11,9 +11,9 @@ use super::thai;
 use super::vocabulary::Meaning;
 use crate::read::characters;
 use crate::read::hanset::HanSet;
-use crate::read::numerals::percent_sign;
+use crate::read::numerals::{fold, percent_sign};
 use crate::read::units::{Break, Kind, Text, Unit};
-use neardup_text::hash::mix;
+use neardup_text::hash::{mix, token_hash};
 use neardup_text::lexicon::is_han;
 
 /// Measures of a position in a series; a number before one is an ordinal, even without 第.
@@ -74,9 +74,8 @@ impl FactReader<'_> {
         if !counted && let Some(end) = in_words(self) {
             return end;
         }
-        if self.text.latin
-            && let Some(end) = self.phone_in_groups().or_else(|| self.code())
-        {
+        let code = |reader: &mut Self| if reader.text.latin { reader.code() } else { None };
+        if let Some(end) = self.phone_in_groups().or_else(|| code(self)) {
             return end;
         }
         let next = self.mark(at + 1);
@@ -101,12 +100,16 @@ impl FactReader<'_> {
             return self.push_number(ConflictKind::Percent, at..last + 1, [number; 2], (0, 0));
         }
         if arabic && width >= PHONE_DIGITS && next.is_none_or(|next| !"元人例户件吨亿万".contains(next)) {
-            return self.push(ConflictKind::Phone, at..at + 1, key, 0);
+            return self.push_phone(at..at + 1);
         }
         // A list's own numbers: 1、 or (2) at the start of a sentence.
         let counts = self.text.latin && self.joint(at + 1) == Some(' ');
         let item = before == Break::Stop && !counts && number.small().is_some_and(|number| number < 100);
         if item && self.unit(at + 1).is_some_and(|unit| unit.before != Break::None) && next.is_none() {
+            return at + 1;
+        }
+        // 数百 and 上千 say how many about.
+        if !arabic && width == 0 && self.is_about(at) {
             return at + 1;
         }
         // 一个 is an article.
@@ -135,6 +138,15 @@ impl FactReader<'_> {
         self.push_number(ConflictKind::Number, at..end + counted, [written, number], (measure, 0))
     }
 
+    /// Says whether a bare 百, 千, 万 or 亿 has a word before it that makes it a rough one.
+    fn is_about(&self, at: usize) -> bool {
+        let last = |unit: &Unit| self.written(unit).chars().next_back();
+        let before = at.checked_sub(1).and_then(|at| self.unit(at)).and_then(last);
+        let is_bare =
+            |unit: &Unit| self.written(unit).chars().all(|c| matches!(c, '百' | '千' | '万' | '亿' | '萬' | '億'));
+        matches!(before, Some('数' | '几' | '上' | '成' | '數' | '幾')) && self.unit(at).is_some_and(is_bare)
+    }
+
     /// Returns what the number from `at` to `end` counts, if that is a unit or a currency, and the position after it.
     fn measured(&self, at: usize, end: usize) -> Option<(Measure, usize)> {
         let (first, last) = (self.unit(at)?, self.unit(end.checked_sub(1)?)?);
@@ -156,28 +168,43 @@ impl FactReader<'_> {
         named.or_else(signed).or_else(sign_before).or_else(word_before)
     }
 
-    /// Reads a telephone number in groups: 0400 006 510, +49 30 1234567.
+    /// Reads a telephone number in groups: 0400 006 510, +49 30 1234567, and that of a Chinese mobile, 138 0013 8000.
     fn phone_in_groups(&mut self) -> Option<usize> {
         let at = self.at;
         let first = self.unit(at)?;
         let plus = self.text.text.get(..first.start as usize)?.ends_with('+');
-        if !plus && !self.written(first).starts_with('0') {
+        let is_mobile = || {
+            let starts = self.written(first).starts_with('1');
+            starts && [3, 4, 4].into_iter().zip(at..).all(|(digits, at)| self.digits(at) == Some(digits))
+        };
+        if !plus && !self.written(first).starts_with('0') && !is_mobile() {
             return None;
         }
-        let width = |at: usize| match self.unit(at)?.kind {
-            Kind::Number { width: width @ 2.., arabic: true } => Some(u32::from(width)),
-            _ => None,
-        };
-        let (mut digits, mut key, mut end) = (width(at)?, first.key, at + 1);
+        let (mut digits, mut end) = (self.digits(at)?, at + 1);
         while digits <= MOST_PHONE_DIGITS
-            && let Some(width) = width(end).filter(|_| matches!(self.joint(end), Some(' ' | '-' | '.' | '/')))
+            && let Some(more) = self.digits(end).filter(|_| matches!(self.joint(end), Some(' ' | '-' | '.' | '/')))
         {
-            digits += width;
-            key = mix(key, 4) ^ self.unit(end)?.key;
+            digits += more;
             end += 1;
         }
         let is_phone = end > at + 1 && (GROUPED_PHONE_DIGITS..=MOST_PHONE_DIGITS).contains(&digits);
-        is_phone.then(|| self.push(ConflictKind::Phone, at..end, key, 0))
+        is_phone.then(|| self.push_phone(at..end))
+    }
+
+    /// Returns how many digits a number of two and more has.
+    fn digits(&self, at: usize) -> Option<u32> {
+        match self.unit(at)?.kind {
+            Kind::Number { width: width @ 2.., arabic: true } => Some(u32::from(width)),
+            _ => None,
+        }
+    }
+
+    /// Adds a telephone number, which is the same however its digits are grouped.
+    fn push_phone(&mut self, units: Range<usize>) -> usize {
+        let of = self.text.units.get(units.clone()).unwrap_or_default();
+        let digits: String = of.iter().flat_map(|unit| self.written(unit).chars()).map(fold).collect();
+        let digits = digits.replace(|c: char| !c.is_ascii_digit(), "");
+        self.push(ConflictKind::Phone, units, token_hash(&digits), 0)
     }
 
     /// Reads a Latin word after a number as its measure: `5km`, and in a Latin text `5 tons`.
@@ -318,7 +345,9 @@ impl FactReader<'_> {
         if kind == ConflictKind::Time && end == second + 1 {
             return Some(self.time_of_day(at, end, self.small(at)?, self.small(second)?));
         }
-        let kind = if !colon && self.is_telephone(at..end) { ConflictKind::Phone } else { kind };
+        if !colon && self.is_telephone(at..end) {
+            return Some(self.push_phone(at..end));
+        }
         Some(self.push(kind, at..end, key, 0))
     }
 

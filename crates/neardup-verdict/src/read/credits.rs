@@ -11,6 +11,7 @@ use memchr::memmem::{self, Finder, FinderRev};
 
 use neardup_text::interrupt;
 use neardup_text::lexicon::{is_han, is_word_char};
+use neardup_text::normalize::simplified;
 
 use super::feeds;
 
@@ -38,6 +39,7 @@ struct Finders {
     credits: [Finder<'static>; CREDIT.len()],
     dateline_ends: [Finder<'static>; DATELINE.len()],
     closings: [Finder<'static>; CLOSING.len()],
+    denials: [Finder<'static>; DENIAL.len()],
     comment: Finder<'static>,
     place: FinderRev<'static>,
 }
@@ -48,6 +50,7 @@ static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
     credits: CREDIT.map(Finder::new),
     dateline_ends: DATELINE.map(Finder::new),
     closings: CLOSING.map(Finder::new),
+    denials: DENIAL.map(Finder::new),
     comment: Finder::new("//@"),
     place: FinderRev::new(" 2"),
 });
@@ -66,7 +69,7 @@ pub(crate) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usi
     found.extend(feeds::closing(text));
     // The other marks are not ASCII.
     if !text.is_ascii() {
-        dateline(text, &mut found);
+        found.extend(dateline(text));
         lines(text, &mut found);
         tail(text, &mut found);
         for note in &FINDERS.notes {
@@ -96,7 +99,7 @@ pub(crate) fn has_letters_outside(text: &str, ranges: &[Range<usize>]) -> bool {
     starts.zip(ends).any(|(from, to)| text.get(from..to).unwrap_or_default().contains(is_word_char))
 }
 
-/// Finds short comments that others put before a repost: `赞//@name:`.
+/// Finds short comments that others put before a repost: `赞//@name:`. One that denies what is reposted stays.
 fn comments(text: &str, found: &mut Vec<Range<usize>>) {
     if FINDERS.comment.find(text.as_bytes()).is_none() {
         return;
@@ -117,8 +120,10 @@ fn comments(text: &str, found: &mut Vec<Range<usize>>) {
     for (at, _) in text.match_indices("//@") {
         let segment = text.get(from..at).unwrap_or_default();
         let name = if from == 0 { 0 } else { name_len(segment) };
-        let own = without_emoticons(segment.get(name..).unwrap_or_default());
-        if own <= SHORT_COMMENT {
+        let own = segment.get(name..).unwrap_or_default();
+        if without_emoticons(own) <= SHORT_COMMENT
+            && !FINDERS.denials.iter().any(|word| word.find(own.as_bytes()).is_some())
+        {
             found.push(from..at);
         }
         from = at;
@@ -148,37 +153,60 @@ fn without_emoticons(comment: &str) -> usize {
     count
 }
 
-/// Finds the opening of an agency report, `某社北京5月9日电（记者 某某）`, up to the word that closes it.
-fn dateline(text: &str, found: &mut Vec<Range<usize>>) {
-    let mut limit = OPENING_BYTES.min(text.len());
-    while !text.is_char_boundary(limit) {
-        limit -= 1;
-    }
-    let Some(opening) = text.get(..limit) else { return };
+/// Returns the opening of an agency report, `某社北京5月9日电（记者 某某）`, up to the word that closes it; a headline before it, in brackets or
+/// on a line of its own, is none of it.
+pub(crate) fn dateline(text: &str) -> Option<Range<usize>> {
+    let lines =
+        memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).take_while(|start| *start < OPENING_BYTES);
+    [0].into_iter().chain(lines).find_map(|line| dateline_from(text, line + headline(text.get(line..)?)))
+}
+
+/// Says whether two texts have the same letters and digits, and any.
+pub(crate) fn same_letters(a: &str, b: &str) -> bool {
+    let of = |text: &str| -> Vec<char> {
+        text.chars().filter(|&c| is_word_char(c)).map(|c| simplified(c).to_ascii_lowercase()).collect()
+    };
+    let of_a = of(a);
+    !of_a.is_empty() && of_a == of(b)
+}
+
+/// Length of the headline in 【】 that a line starts with.
+pub(crate) fn headline(line: &str) -> usize {
+    let bare = line.trim_start();
+    let close = bare.get(..bare.floor_char_boundary(GROUP_BYTES)).filter(|head| head.starts_with('【'));
+    let close = close
+        .and_then(|head| head.find(['】', '\n']))
+        .filter(|at| bare.get(*at..).is_some_and(|rest| rest.starts_with('】')));
+    close.map_or(0, |at| line.len() - bare.len() + at + '】'.len_utf8())
+}
+
+/// Returns the opening of an agency report that starts at `from`.
+fn dateline_from(text: &str, from: usize) -> Option<Range<usize>> {
+    let opening = text.get(from..text.floor_char_boundary(from + OPENING_BYTES))?;
     // It ends at the first sentence, or before.
-    let sentence = opening.find(['。', '！', '？', '，', '；']).unwrap_or(limit);
-    let opening = opening.get(..sentence).unwrap_or_default();
+    let sentence = opening.find(['。', '！', '？', '，', '；']).unwrap_or(opening.len());
+    let opening = opening.get(..sentence)?;
     for (close, finder) in DATELINE.into_iter().zip(&FINDERS.dateline_ends) {
         let Some(at) = finder.find(opening.as_bytes()) else { continue };
-        let before = opening.get(..at).unwrap_or_default();
+        let before = opening.get(..at)?;
         let source = ["社", "网", "报", "新闻", "虎扑", "台", "讯"]
             .iter()
             .any(|mark| before.contains(mark) || close.contains(mark));
         if !source || letters(before) > 30 {
             continue;
         }
-        let start = before.rfind('\n').map_or(0, |line| line + 1);
-        let mut end = at + close.len();
+        let start = from + before.rfind('\n').map_or(0, |line| line + 1);
+        let mut end = from + at + close.len();
         if matches!(close, "消息（" | "消息(") {
             end -= close.chars().next_back().map_or(0, char::len_utf8);
         }
         // A group in brackets and a colon may follow.
-        let rest = text.get(end..).unwrap_or_default();
+        let rest = text.get(end..)?;
         let group = bracketed(rest.trim_start());
         end += rest.len() - rest.trim_start().len() + group;
-        found.push(start..end.min(text.len()));
-        return;
+        return Some(start..end.min(text.len()));
     }
+    None
 }
 
 /// Length of the group in round brackets that `text` starts with.
@@ -300,6 +328,8 @@ mod tests {
             ("虎扑3月9日讯 大桥队今天获胜。(编辑：李明)", "大桥队今天获胜。"),
             ("大桥今天通车。\n责任编辑：李明", "大桥今天通车。\n"),
             ("大桥今天通车。  新华社记者李明摄", "大桥今天通车。  "),
+            ("【大桥今天，通车】某社6月17日电，大桥通车。", "【大桥今天，通车】，大桥通车。"),
+            ("大桥通车，江上又多一条路\n新华社北京5月9日电 大桥今天通车。", "大桥通车，江上又多一条路\n大桥今天通车。"),
             ("大桥日报实习生李明　记者王红\n大桥今天通车。", "大桥今天通车。"),
             ("大桥通车了 2人民路", "大桥通车了"),
             ("【 文献号 】1-18\n【 标 题 】大桥通车", "【 标 题 】大桥通车"),
@@ -314,6 +344,7 @@ mod tests {
         assert_eq!(left("赞//@小明:[心]//@大桥:大桥今天通车，大家去看"), "大桥今天通车，大家去看");
         assert_eq!(left("我昨天已经走过一次这座桥了//@大桥:大桥今天通车"), "我昨天已经走过一次这座桥了大桥今天通车");
         assert_eq!(left("赞//@大桥:好"), "赞//@大桥:好");
+        assert_eq!(left("谣言，已辟谣//@大桥:大桥今天通车"), "谣言，已辟谣大桥今天通车");
     }
 
     #[test]

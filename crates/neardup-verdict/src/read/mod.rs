@@ -2,6 +2,7 @@
 
 pub(crate) mod characters;
 pub(crate) mod credits;
+pub(crate) mod datelines;
 mod feeds;
 pub(crate) mod hanset;
 pub(crate) mod lines;

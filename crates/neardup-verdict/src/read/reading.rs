@@ -144,6 +144,18 @@ fn has_fewer_words(text: &str, most: usize) -> bool {
     words < most
 }
 
+/// Counts the letters and digits of a plain text, without handles and emoticons.
+pub(crate) fn letters_said(text: &str) -> usize {
+    let (mut letters, mut rest) = (0, text);
+    while let Some(at) = rest.find(|c: char| matches!(c, '@' | '[')) {
+        let (head, marked) = rest.split_at(at);
+        let len = skipped(marked, if marked.starts_with('@') { '@' } else { '[' }).max(1);
+        letters += credits::letters(head);
+        rest = marked.get(len..).unwrap_or_default();
+    }
+    letters + credits::letters(rest)
+}
+
 /// Returns the links that [`plain`] has left in a text, in its order, with where they lead.
 fn own_links(text: &str) -> Vec<(Range<usize>, u64)> {
     if text.len() > LINKED || !may_have_links(text) {

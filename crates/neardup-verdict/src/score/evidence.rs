@@ -24,6 +24,8 @@ pub(crate) struct Evidence {
     pub(crate) wholes: Option<[usize; 2]>,
     /// Whether both are one phrase that many rows have, each with another link.
     pub(crate) is_phrase: bool,
+    /// The days of their datelines, as written, if these are apart and a text is short.
+    pub(crate) days: Option<[String; 2]>,
     /// From this score on the verdict is a copy or an excerpt.
     pub(crate) copies_from: f64,
 }
@@ -41,6 +43,7 @@ impl Evidence {
             // What was not read may differ, so no clean-up removes such a text unless told to.
             let is_unread = self.wholes.is_some() || self.is_phrase;
             let score = if is_unread { score.min(model::MOST_UNREAD) } else { score };
+            let score = if self.days.is_some() { score.min(model::MOST_OF_OTHER_DAYS) } else { score };
             (model::verdict(score >= self.copies_from, &self.inputs, &self.texts, self.wholes), score)
         })
     }
@@ -49,7 +52,8 @@ impl Evidence {
     /// text without letters.
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
         let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
-        let known = self.furniture > 0 || self.quotes || self.wholes.is_some() || self.is_phrase;
+        let may_differ = self.wholes.is_some() || self.is_phrase || self.days.is_some();
+        let known = self.furniture > 0 || self.quotes || may_differ;
         let is_same = || self.texts.is_same() && self.inputs.whole.links_differ <= 0.0;
         let same_text = self.equal || (!known && !self.texts.a.text.units.is_empty() && is_same());
         let agree = self.inputs.agreement.is_none_or(|share| share >= 1.0);

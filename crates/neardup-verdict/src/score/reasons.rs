@@ -60,6 +60,9 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
         reasons.push("a text without a letter or number".to_owned());
         return reasons;
     }
+    if let Some([a, b]) = &evidence.days {
+        reasons.push(format!("short reports of other days: {a} / {b}"));
+    }
     if evidence.is_phrase {
         reasons.push("many rows have these words, each with another link".to_owned());
     }
