@@ -339,10 +339,11 @@ CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integ
     LANGUAGE plpgsql AS $$
 DECLARE
     removed pg_catalog.regclass := neardup_internal.trusted_removed(target);
-    until pg_catalog.timestamptz := pg_catalog.now() - older_than;
+    until pg_catalog.timestamptz;
     affected bigint;
 BEGIN
     PERFORM neardup_internal.check_path();
+    until := pg_catalog.now() - older_than;
     PERFORM neardup_internal.check_batch(batch, NULL);
     IF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';

@@ -72,8 +72,8 @@ fn write_out_overlap(call: &Call) -> Option<Expression> {
     let &[a, b, similarity] = &call.arguments()?[..] else { return None };
     let (a, b) = if b.has_column() && !a.has_column() { (b, a) } else { (a, b) };
     let keys = |function, tokens| call.function(function, &[tokens, similarity]);
-    let shares = Expression::arrays_overlap(keys("overlap_keys", a), keys("overlap_probes", b));
-    Some(Expression::all(&[shares, call.function("overlap_reaches", &[a, b, similarity])]))
+    let shares = Expression::arrays_overlap(keys("overlap_keys", a)?, keys("overlap_probes", b)?);
+    Some(Expression::all(&[shares, call.function("overlap_reaches", &[a, b, similarity])?]))
 }
 
 /// Answers the planner about `overlap_within`.

@@ -5,7 +5,7 @@ CREATE FUNCTION neardup_internal.listed_groups(guarded neardup.protected, zone t
     RETURNS TABLE (key text, group_key text, size bigint, first_seen timestamptz, last_seen timestamptz)
     LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+    SET bytea_output = 'hex' SET lc_monetary = 'C' SET jit = off AS $$
 DECLARE
     root pg_catalog.regclass := (guarded).target;
     keys pg_catalog.text;
@@ -32,7 +32,7 @@ BEGIN
     RETURN QUERY EXECUTE pg_catalog.format(
         'WITH RECURSIVE r AS ('
         '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
-        '    FROM %4$s%5$s t), '
+        '    FROM %4$s%8$s t), '
         'w AS MATERIALIZED (SELECT r.key, r.mark FROM r WHERE r.mark IS NOT NULL), '
         'f AS ('
         '    SELECT w.key, o.mark FROM w JOIN w o ON o.key OPERATOR(pg_catalog.=) w.mark '
@@ -61,7 +61,10 @@ BEGIN
         keys, seen, mark,
         -- Rows of tables that inherit are not guarded; partitions are.
         CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END,
-        root, (guarded).document, columns);
+        root, (guarded).document, columns,
+        -- With its schema: a table may be called what a part of the statement is.
+        (SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+         WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid));
 END
 $$;
 

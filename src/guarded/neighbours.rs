@@ -5,13 +5,14 @@
 
 use std::ops::Range;
 
+use neardup_text::hash::mix;
 use neardup_text::{Error, ErrorKind};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 
 use crate::error::Result;
 use crate::pg::table::row_id::RowId;
 
-/// A sample is taken of this many rows of a key, the last ones.
+/// A sample is taken of this many rows of a key in each table, the last ones.
 const SAMPLED: usize = 300;
 
 /// How many rows of a page are tried to find one for the background.
@@ -68,15 +69,21 @@ fn background(pages: u32) -> impl Iterator<Item = u32> {
 }
 
 impl<R: ReadRows> Neighbours<R> {
+    /// Returns the rows of a key that come first in an order that has nothing to do with the key or with what else the index has: rows that
+    /// nobody sees displace none, one more row displaces one at most, and keys that the same rows have give the same rows, which are read once.
     fn sampled(&mut self, key: u64) -> Result<Vec<u64>> {
         let mut rows = Vec::new();
         for table in self.0.tables() {
             let found = self.0.last_rows(table, key, SAMPLED)?;
             rows.extend(found.into_iter().map(|address| RowId { table, address }));
         }
-        rows.drain(..rows.len().saturating_sub(SAMPLED));
-        let chosen: Vec<RowId> = spread(rows.len(), SAMPLE).filter_map(|at| rows.get(at).copied()).collect();
-        Ok(chosen.into_iter().filter_map(|row| Some(self.0.version(row)?.packed())).collect())
+        if rows.len() > SAMPLE {
+            rows.sort_unstable_by_key(|row| mix(row.packed(), 0));
+        }
+        let seen = rows.into_iter().filter_map(|row| Some(self.0.version(row)?.packed()));
+        let mut chosen: Vec<u64> = seen.take(SAMPLE).collect();
+        chosen.sort_unstable();
+        Ok(chosen)
     }
 
     /// Reads one row of each of the chosen pages.

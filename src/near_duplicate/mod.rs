@@ -25,6 +25,10 @@ fn near_duplicate(a: &str, b: &str) -> Result<bool> {
 /// The part of `near_duplicate` that reads the texts, behind the part that an index serves.
 #[pg_extern(sql = false)]
 fn is_near_duplicate(a: &str, b: &str) -> Result<bool> {
+    // Where the part that an index serves is NULL, the whole must be false, and not NULL: of two texts without a token.
+    if a == b && sketch::of_document(a, ANALYZER, KEYS)?.is_none() {
+        return Ok(false);
+    }
     let prepared = Prepared::new(a).map_err(report)?;
     Ok(prepared.duplicate(b).map_err(report)?.is_some())
 }
@@ -41,8 +45,8 @@ fn write_out_near_duplicate(call: &Call) -> Option<Expression> {
     let sketch = |text: Expression| {
         call.function("sketch", &[text, Expression::text(ANALYZER), Expression::integer(KEYS as i32)])
     };
-    let shares = call.operator("&&", sketch(a), sketch(b));
-    Some(Expression::all(&[shares, call.internal_function("is_near_duplicate", &[a, b])]))
+    let shares = call.operator(c"&&", sketch(a)?, sketch(b)?)?;
+    Some(Expression::all(&[shares, call.internal_function("is_near_duplicate", &[a, b])?]))
 }
 
 /// Answers the planner about `near_duplicate`.

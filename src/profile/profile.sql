@@ -71,6 +71,7 @@ DECLARE
     owner name;
     made integer;
 BEGIN
+    PERFORM neardup_internal.check_path();
     IF name IS NULL OR name !~ '^[^@\s]+$' THEN
         RAISE EXCEPTION 'invalid name of a profile: "%"', name USING ERRCODE = 'invalid_name',
             HINT = 'A name has at least one character, and neither white space nor "@".';
@@ -108,6 +109,7 @@ DECLARE
     newest neardup.profile_versions;
     trained bytea;
 BEGIN
+    PERFORM neardup_internal.check_path();
     IF query IS NULL OR keep IS NULL THEN
         RAISE EXCEPTION 'query and keep must not be NULL' USING ERRCODE = 'null_value_not_allowed';
     END IF;

@@ -6,16 +6,15 @@ use pgrx::{Internal, pg_sys};
 
 use crate::pg::planner::estimate;
 
-/// How many rows share a key with a text, whatever the size of the table: the medians of six corpora are 0 to 53,
-/// their means 6.6 to 101 (docs/candidates.md).
-const CANDIDATES: f64 = 10.0;
+fn pointer<T>(argument: Internal) -> *mut T {
+    argument.unwrap().map_or(std::ptr::null_mut(), |datum| datum.cast_mut_ptr())
+}
 
 /// Estimates the share of rows that share a key with a query, or lie in a ball around one.
 #[pg_extern(sql = false)]
 pub fn share_key_selectivity(root: Internal, _operator: pg_sys::Oid, arguments: Internal, relation: i32) -> f64 {
     // SAFETY: Postgres calls it as a restriction estimator.
-    let rows = unsafe { estimate::rows_of_restriction(root, arguments, relation) };
-    (CANDIDATES / rows.max(CANDIDATES)).min(1.0)
+    unsafe { estimate::share_of_restriction(pointer(root), pointer(arguments), relation) }
 }
 
 /// Estimates the share of pairs of rows that share a key.
@@ -28,6 +27,5 @@ pub fn share_key_join_selectivity(
     join: Internal,
 ) -> f64 {
     // SAFETY: Postgres calls it as a join estimator.
-    let rows = unsafe { estimate::rows_of_join(root, arguments, join) };
-    (CANDIDATES / rows.max(CANDIDATES)).min(1.0)
+    unsafe { estimate::share_of_join(pointer(root), pointer(arguments), pointer(join)) }
 }

@@ -77,6 +77,6 @@ fn simhash_within(a: SimHash, b: SimHash, distance: i32) -> Result<bool> {
 pub fn simhash_within_support(request: Internal) -> Internal {
     support::index_condition(request, |question, query| {
         let distance = question.argument(2)?;
-        Some(question.function("hamming_ball", &[query, distance]))
+        question.function("hamming_ball", &[query, distance])
     })
 }

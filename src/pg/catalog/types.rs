@@ -1,5 +1,7 @@
 //! Types: their names, and the operators and collations of their values.
 
+use std::ffi::CStr;
+
 use pgrx::{name_data_to_str, pg_sys};
 
 use super::{cached, owned};
@@ -74,6 +76,29 @@ pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, St
             let schema = owned(pg_sys::get_namespace_name(form.oprnamespace));
             (schema, name_data_to_str(&form.oprname).to_owned())
         })
+    }
+}
+
+/// Finds the operator of a schema between two types. No right on the schema is needed.
+///
+/// # Safety
+/// Only within a transaction.
+pub unsafe fn operator_between(
+    schema: pg_sys::Oid,
+    name: &CStr,
+    [left, right]: [pg_sys::Oid; 2],
+) -> Option<pg_sys::Oid> {
+    let keys = [pg_sys::Datum::from(name.as_ptr()), left.into(), right.into(), schema.into()];
+    // SAFETY: guaranteed by the caller; the row is read before it is released.
+    unsafe {
+        let [name, left, right, schema] = keys;
+        let row = pg_sys::SearchSysCache4(pg_sys::SysCacheIdentifier::OPERNAMENSP as i32, name, left, right, schema);
+        if row.is_null() {
+            return None;
+        }
+        let found = (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_operator>(row)).oid;
+        pg_sys::ReleaseSysCache(row);
+        Some(found)
     }
 }
 

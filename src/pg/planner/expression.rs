@@ -1,9 +1,11 @@
 //! Expression trees for planner support functions: reads a call and builds its replacement.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::ptr;
 
 use pgrx::pg_sys;
+
+use crate::pg::catalog;
 
 /// A call of one of this extension's functions that the planner asks to simplify.
 pub struct Call {
@@ -22,9 +24,8 @@ impl Call {
     pub unsafe fn from_request(request: *mut pg_sys::Node) -> Option<Self> {
         // SAFETY: a node is guaranteed by the caller; its tag says what it is.
         let simplify = unsafe { !request.is_null() && (*request).type_ == pg_sys::NodeTag::T_SupportRequestSimplify };
-        let call = Self { request: request.cast() };
-        // SAFETY: the request is of this type. Outside a query there is no planner state, so sublinks could not be planned.
-        (simplify && unsafe { !(*call.request).root.is_null() }).then_some(call)
+        // Outside a query, too: the predicate of an index must be what a condition of a query becomes. No sublinks can be there.
+        simplify.then(|| Self { request: request.cast() })
     }
 
     /// Returns the call's arguments, with defaults filled in; `None` if one is volatile, because it must not run twice.
@@ -39,26 +40,24 @@ impl Call {
     }
 
     /// Returns a call of the extension's function `name`, in the schema of the function being simplified.
-    pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
+    pub fn function(&self, name: &str, arguments: &[Expression]) -> Option<Expression> {
         // SAFETY: the request's call is valid.
-        unsafe { function_of(beside((*(*self.request).fcall).funcid), name, arguments) }
+        unsafe { function_of(beside((*(*self.request).fcall).funcid)?, name, arguments) }
     }
 
     /// Returns a call of one of the functions that only this extension calls.
-    pub fn internal_function(&self, name: &str, arguments: &[Expression]) -> Expression {
+    pub fn internal_function(&self, name: &str, arguments: &[Expression]) -> Option<Expression> {
         // SAFETY: the arguments are expressions of the running request.
-        unsafe { function_of(pg_sys::pstrdup(c"neardup_internal".as_ptr()), name, arguments) }
+        unsafe { function_of(c"neardup_internal", name, arguments) }
     }
 
     /// Returns an application of the extension's operator `name`, in the schema of the function being simplified.
-    pub fn operator(&self, name: &str, left: Expression, right: Expression) -> Expression {
-        let name = CString::new(name).unwrap_or_default();
-        // SAFETY: names are copied, a missing operator is Postgres's own error; make_opclause gives an OpExpr.
+    pub fn operator(&self, name: &CStr, left: Expression, right: Expression) -> Option<Expression> {
+        // SAFETY: the request's call is valid; the operator takes these types, and is one of conditions.
         unsafe {
-            let schema = beside((*(*self.request).fcall).funcid);
-            let names = qualified(schema, pg_sys::pstrdup(name.as_ptr()));
+            let schema = pg_sys::get_func_namespace((*(*self.request).fcall).funcid);
             let (a, b) = (pg_sys::exprType(left.0), pg_sys::exprType(right.0));
-            application(pg_sys::LookupOperName(ptr::null_mut(), names, a, b, false, -1), left, right)
+            Some(application(catalog::operator_between(schema, name, [a, b])?, left, right))
         }
     }
 
@@ -74,40 +73,30 @@ impl Call {
 ///
 /// # Safety
 /// Only within a transaction.
-unsafe fn beside(function: pg_sys::Oid) -> *mut std::ffi::c_char {
+unsafe fn beside<'c>(function: pg_sys::Oid) -> Option<&'c CStr> {
     // SAFETY: guaranteed by the caller; the name is in the memory of this call.
-    unsafe { pg_sys::get_namespace_name(pg_sys::get_func_namespace(function)) }
-}
-
-/// # Safety
-/// Both must be C strings in the memory of this call.
-unsafe fn qualified(schema: *mut std::ffi::c_char, name: *mut std::ffi::c_char) -> *mut pg_sys::List {
-    let mut names = pgrx::PgList::<pg_sys::Node>::new();
-    // SAFETY: guaranteed by the caller.
     unsafe {
-        names.push(pg_sys::makeString(schema).cast());
-        names.push(pg_sys::makeString(name).cast());
+        let name = pg_sys::get_namespace_name(pg_sys::get_func_namespace(function));
+        (!name.is_null()).then(|| CStr::from_ptr(name))
     }
-    names.into_pg()
 }
 
-/// Makes a call of a function in one of the extension's schemas. Arguments are copied, because the planner may change an
+/// Makes a call of a function in one of the extension's schemas, if there is one. Arguments are copied, because the planner may change an
 /// expression in place.
 ///
 /// # Safety
-/// The arguments must be valid expressions, and `schema` a C string in the memory of this call.
-unsafe fn function_of(schema: *mut std::ffi::c_char, name: &str, arguments: &[Expression]) -> Expression {
-    let name = CString::new(name).unwrap_or_default();
-    // SAFETY: guaranteed by the caller; a missing function is Postgres's own error.
+/// The arguments must be valid expressions.
+unsafe fn function_of(schema: &CStr, name: &str, arguments: &[Expression]) -> Option<Expression> {
+    // SAFETY: guaranteed by the caller.
     unsafe {
-        let names = qualified(schema, pg_sys::pstrdup(name.as_ptr()));
         let mut types = Vec::with_capacity(arguments.len());
         let mut list = pgrx::PgList::<pg_sys::Node>::new();
         for argument in arguments {
             types.push(pg_sys::exprType(argument.0));
             list.push(pg_sys::copyObjectImpl(argument.0.cast()).cast());
         }
-        let function = pg_sys::LookupFuncName(names, types.len() as i32, types.as_ptr(), false);
+        // By the catalogs alone: a role that may read a view needs no right on the schemas of what the view calls.
+        let function = catalog::function(schema, &CString::new(name).ok()?, Some(&types))?;
         // The collation of the document, as the parser would choose it: an index expression matches only with the same
         // collation.
         let collation = arguments.first().map_or(pg_sys::InvalidOid, |document| pg_sys::exprCollation(document.0));
@@ -119,7 +108,7 @@ unsafe fn function_of(schema: *mut std::ffi::c_char, name: &str, arguments: &[Ex
             collation,
             pg_sys::CoercionForm::COERCE_EXPLICIT_CALL,
         );
-        Expression(call.cast())
+        Some(Expression(call.cast()))
     }
 }
 
@@ -189,11 +178,11 @@ impl IndexQuestion {
     }
 
     /// Returns a call of the extension's function `name`, in the schema of the function asked about; constants are folded.
-    pub fn function(&self, name: &str, arguments: &[Expression]) -> Expression {
+    pub fn function(&self, name: &str, arguments: &[Expression]) -> Option<Expression> {
         // SAFETY: as above.
         unsafe {
-            let call = function_of(beside((*self.request).funcid), name, arguments);
-            Expression(pg_sys::eval_const_expressions((*self.request).root, call.0))
+            let call = function_of(beside((*self.request).funcid)?, name, arguments)?;
+            Some(Expression(pg_sys::eval_const_expressions((*self.request).root, call.0)))
         }
     }
 
@@ -279,21 +268,6 @@ impl Expression {
         // SAFETY: a list of boolean expressions.
         Self(unsafe { pg_sys::makeBoolExpr(kind, list.into_pg(), -1) }.cast())
     }
-}
-
-/// Answers a planner's question for the share of rows that a condition accepts; returns false if that was not the question.
-///
-/// # Safety
-/// `request` must be what Postgres passed to a support function that is running.
-pub unsafe fn answer_selectivity(request: *mut pg_sys::Node, share: f64) -> bool {
-    // SAFETY: a node is guaranteed by the caller; its tag says what it is.
-    unsafe {
-        if request.is_null() || (*request).type_ != pg_sys::NodeTag::T_SupportRequestSelectivity {
-            return false;
-        }
-        (*request.cast::<pg_sys::SupportRequestSelectivity>()).selectivity = share;
-    }
-    true
 }
 
 /// Returns a support function's answer to a question it does not know.

@@ -5,7 +5,8 @@
 
 use pgrx::{Internal, pg_sys};
 
-use super::expression::{Call, Expression, IndexQuestion, answer_selectivity, no_answer};
+use super::estimate;
+use super::expression::{Call, Expression, IndexQuestion, no_answer};
 
 /// The share of candidates that pass the exact test: about a third (docs/candidates.md).
 const SHARE_NEAR: f64 = 0.3;
@@ -30,8 +31,8 @@ pub fn index_condition(
     // SAFETY: as above.
     unsafe {
         let request = node(request);
-        if answer_selectivity(request, SHARE_NEAR) {
-            return Internal::from(Some(pg_sys::Datum::from(request)));
+        if let Some(answer) = estimate::answer(request, SHARE_NEAR) {
+            return Internal::from(Some(answer));
         }
         let answer = IndexQuestion::from_request(request).and_then(|question| {
             let query = question.other_argument()?;

@@ -147,7 +147,7 @@ fn has_fewer_words(text: &str, most: usize) -> bool {
 /// Counts the letters and digits of a plain text, without handles and emoticons.
 pub(crate) fn letters_said(text: &str) -> usize {
     let (mut letters, mut rest) = (0, text);
-    while let Some(at) = rest.find(|c: char| matches!(c, '@' | '[')) {
+    while let Some(at) = rest.find(['@', '[']) {
         let (head, marked) = rest.split_at(at);
         let len = skipped(marked, if marked.starts_with('@') { '@' } else { '[' }).max(1);
         letters += credits::letters(head);
