@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use ahash::AHashMap;
 use neardup_text::hash::mix;
 use neardup_text::{Error, ErrorKind};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
@@ -55,17 +56,11 @@ pub trait ReadRows {
 /// The rows around a pair.
 pub struct Neighbours<R>(pub R);
 
-/// Returns evenly spread positions among `count`, at most `most`.
-fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
-    let taken = count.min(most);
-    (0..taken).map(move |at| at * count / taken)
-}
-
-/// Returns the pages that are read to learn what a whole table of `pages` pages repeats. They are spread evenly up to a power of two, so that
-/// they are other ones only when the table has doubled.
-fn background(pages: u32) -> impl Iterator<Item = u32> {
-    let end = if pages == 0 { 0 } else { 1 << pages.ilog2() };
-    spread(end as usize, BACKGROUND).map(|page| page as u32)
+/// Returns the pages of a table in an order that is the same for the first ones, however many come later.
+fn in_some_order(pages: u32) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..pages).collect();
+    all.sort_unstable_by_key(|page| mix(u64::from(*page), 0));
+    all
 }
 
 impl<R: ReadRows> Neighbours<R> {
@@ -86,21 +81,28 @@ impl<R: ReadRows> Neighbours<R> {
         Ok(chosen)
     }
 
-    /// Reads one row of each of the chosen pages.
+    /// Reads one row of each of some pages, which are spread over the tables. Pages on which no row is seen displace none.
     fn spread_rows(&self) -> Result<Vec<String>> {
         let tables = self.0.tables();
+        let each = BACKGROUND.div_ceil(tables.len().max(1));
         let mut texts = Vec::new();
-        for table in tables.clone().take(BACKGROUND) {
-            let pages = background(self.0.pages(table)).step_by(tables.len());
-            let addresses = pages.flat_map(|page| (1..=TRIED).map(move |line| u64::from(page) << 16 | line));
-            let rows: Vec<u64> = addresses.map(|address| RowId { table, address }.packed()).collect();
-            // One row of a page is enough.
-            let mut last = None;
-            self.0.beginnings(&rows, &mut |row, document| {
-                if last.replace(row >> 16) != Some(row >> 16) {
-                    texts.push(beginning(document).to_owned());
+        for table in tables.take(BACKGROUND) {
+            let most = texts.len() + each;
+            for pages in in_some_order(self.0.pages(table)).chunks(each) {
+                let addresses =
+                    pages.iter().flat_map(|page| (1..=TRIED).map(move |line| u64::from(*page) << 16 | line));
+                let rows: Vec<u64> = addresses.map(|address| RowId { table, address }.packed()).collect();
+                // One row of a page is enough.
+                let mut seen = AHashMap::new();
+                self.0.beginnings(&rows, &mut |row, document| {
+                    let page = (RowId::unpacked(row).address >> 16) as u32;
+                    seen.entry(page).or_insert_with(|| beginning(document).to_owned());
+                })?;
+                texts.extend(pages.iter().filter_map(|page| seen.remove(page)).take(most - texts.len()));
+                if texts.len() == most {
+                    break;
                 }
-            })?;
+            }
         }
         Ok(texts)
     }

@@ -35,12 +35,14 @@ pub enum Set {
     Sixth,
     /// The seventh: the same again, for the model that was trained on these.
     Seventh,
+    /// The eighth: Chinese news, posts and notices, for the model that was trained on these.
+    Eighth,
     /// Written for training.
     Written,
 }
 
 impl Set {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Natural,
         Self::Natural2,
         Self::Hard,
@@ -52,12 +54,13 @@ impl Set {
         Self::Fifth,
         Self::Sixth,
         Self::Seventh,
+        Self::Eighth,
         Self::Written,
     ];
 
     /// Says whether it is one of those that were drawn from whole tables of many kinds, which the figures of tables that are held out are of.
     pub const fn is_of_many_kinds(self) -> bool {
-        matches!(self, Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh)
+        matches!(self, Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh | Self::Eighth)
     }
 
     pub fn parse(name: &str) -> Option<Self> {

@@ -1,4 +1,4 @@
-"""What the tables of fifth.py, sixth.py and seventh.py are made with: Source reads files of a git repository at one commit, table() and Row register
+"""What the tables of fifth.py, sixth.py, seventh.py and eighth.py are made with: Source reads files of a git repository at one commit, table() and Row register
 tables and make their rows, the others split texts and paths."""
 
 import csv

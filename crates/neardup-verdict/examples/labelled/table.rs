@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use neardup_core::document::minhash;
 use neardup_core::signature::minhash::{MinHashRef, MinHasher, Parameters};
+use neardup_text::hash::mix;
 use neardup_text::{Analyzer, Scratch};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 use serde_json::Value;
@@ -98,8 +99,11 @@ impl Rows for Before<'_> {
     fn with_key(&mut self, key: u64) -> neardup_text::Result<Vec<u64>> {
         let rows = self.table.by_key.get(&key).map_or(&[][..], Vec::as_slice);
         let seen = rows.partition_point(|&row| row < self.end).min(HOT);
-        let wanted = seen.min(SAMPLE);
-        Ok((0..wanted).map(|at| rows[at * seen / wanted].into()).collect())
+        let mut found: Vec<u64> = rows[..seen].iter().map(|&row| row.into()).collect();
+        found.sort_unstable_by_key(|row| mix(*row, 0));
+        found.truncate(SAMPLE);
+        found.sort_unstable();
+        Ok(found)
     }
 
     fn texts(&mut self, rows: &[u64]) -> neardup_text::Result<Vec<(u64, String)>> {

@@ -1,7 +1,7 @@
 """Makes the tables of labelled pairs that come from public git repositories: tables.py FOLDER [NAME ...] [--clones CLONES].
 
-The pairs of fifth.tsv, sixth.tsv and seventh.tsv name rows by their ids. This writes the rows: FOLDER/tables/NAME.jsonl.xz, for all tables or for
-those named. FOLDER is then what the environment variable NEARDUP_DATA names. fifth.py, sixth.py and seventh.py have a function for each table and
+The pairs of fifth.tsv, sixth.tsv, seventh.tsv and eighth.tsv name rows by their ids. This writes the rows: FOLDER/tables/NAME.jsonl.xz, for all tables or for
+those named. FOLDER is then what the environment variable NEARDUP_DATA names. fifth.py, sixth.py, seventh.py and eighth.py have a function for each table and
 the commit of its source, which is fetched from GitHub, 3 to 4 GB in all, and kept as OWNER+NAME in CLONES (FOLDER/clones by default).
 A clone that is there already and has the commit is used.
 
@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 # These register their tables.
+import eighth  # noqa: F401
 import fifth  # noqa: F401
 import seventh  # noqa: F401
 import sixth  # noqa: F401
