@@ -176,6 +176,20 @@ impl Source {
         )
     }
 
+    /// Says whether all rows take part.
+    pub fn takes_all(&self) -> bool {
+        self.filter == "true"
+    }
+
+    /// The statement that counts the rows that take part, up to `most`.
+    pub fn count_to(&self, most: u64) -> String {
+        format!(
+            "SELECT pg_catalog.count(*) FROM (SELECT FROM {from} WHERE {filter} LIMIT {most}) c",
+            from = self.from,
+            filter = self.filter,
+        )
+    }
+
     /// The statement that numbers the scopes of two relations together, from the rows that are named `rows(0)` and `rows(1)`.
     pub fn number_scopes(sources: &[Self], rows: impl Fn(usize) -> String) -> Option<String> {
         let columns: Vec<String> = (1..=sources.first()?.scope.len()).map(|number| format!("s{number}")).collect();

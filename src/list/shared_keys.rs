@@ -36,7 +36,8 @@ impl Indexes {
         Self { parts: (first_part..).zip(indexes.iter().map(open)).collect() }
     }
 
-    fn blocks(&self) -> u64 {
+    /// Returns how many blocks the indexes have.
+    pub fn blocks(&self) -> u64 {
         self.parts.iter().map(|(_, index)| u64::from(index.pages().blocks())).sum()
     }
 }

@@ -1,6 +1,7 @@
 //! Copies by sketches: of the rows of a table among themselves, or of new rows among old and new ones.
 //!
-//! 1. Keys that several rows have, with these rows: from the leaves of the index, or from rows signed one by one ([`entries`]).
+//! 1. Keys that several rows have, with these rows: from the leaves of the index, or from rows signed one by one ([`entries`]), if there is no
+//!    index to read, or a few rows of a large table are wanted.
 //! 2. Of the indexed rows, the versions that the caller's snapshot sees ([`Visible`]).
 //! 3. Statements as the caller: which of them take part, in which order, with scope, time and the hash of the text ([`Source`]).
 //! 4. Candidates, and which row is kept ([`neardup_core::candidates`]); documents are read as they are needed ([`Texts`]).
@@ -69,6 +70,10 @@ const BATCH: usize = 1000;
 /// The batch from which on workers take part: with fewer rows, starting them would take longer than what they do.
 const FIRST_WITH_WORKERS: usize = 1;
 
+/// If fewer rows than this are wanted for each block of the index, they are signed: a block has some 40 rows, and to walk over one costs about as
+/// much as to sign two.
+const SIGNED_A_BLOCK: u64 = 2;
+
 /// The work on a list.
 struct Work<'s, 'l> {
     session: &'s Session,
@@ -78,6 +83,8 @@ struct Work<'s, 'l> {
     described: Sorter<TemporaryFile, 5>,
     /// How many rows of each relation take part so far.
     counts: Vec<u32>,
+    /// Of each relation, whether its rows are signed.
+    signs: Vec<bool>,
     /// How many rows have a key, if all are of one index.
     frequency: Option<KeyFrequency>,
 }
@@ -94,8 +101,10 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
         memory,
         described: Sorter::new(memory / 8),
         counts: vec![0; list.plan.sources.len()],
+        signs: list.plan.indexes.iter().map(Option::is_none).collect(),
         frequency: None,
     };
+    work.sign_a_few()?;
     let entries = work.entries(readers)?;
     let (keyed, named) = work.visible(entries)?;
     let named = named
@@ -114,6 +123,24 @@ pub fn run(session: &Session, list: &List<'_>, readers: &mut [Reader<'_>]) -> Re
 }
 
 impl Work<'_, '_> {
+    /// Decides to sign the rows of a single relation if it has far more others.
+    fn sign_a_few(&mut self) -> Result<()> {
+        let plan = self.list.plan;
+        let ([source], [Some(indexes)]) = (&plan.sources[..], &plan.indexes[..]) else { return Ok(()) };
+        if source.takes_all() {
+            return Ok(());
+        }
+        let least = Indexes::open(source.first_part, indexes).blocks() * SIGNED_A_BLOCK;
+        let statement = self.session.prepare(&source.count_to(least), &[]);
+        let mut count = None;
+        self.session.each(&statement, &[], |row| {
+            count = row.number(1);
+            Ok(())
+        })?;
+        self.signs = vec![count.is_some_and(|count| count.cast_unsigned() < least)];
+        Ok(())
+    }
+
     /// Returns the keys that several rows have, in the order of the rows: row, key.
     fn entries(&mut self, readers: &mut [Reader<'_>]) -> Result<Sorted<TemporaryFile, 2>> {
         let plan = self.list.plan;
@@ -121,12 +148,12 @@ impl Work<'_, '_> {
         let mut signed = Sorter::new(self.memory / 4);
         let mut count = 0;
         for (at, reader) in readers.iter_mut().enumerate() {
-            if plan.indexes.get(at).is_some_and(Option::is_none) {
+            if self.signs.get(at).is_some_and(|signs| *signs) {
                 count += self.sign(at, reader, &mut signed)?;
             }
         }
-        let mut indexed =
-            plan.indexes.iter().zip(&plan.sources).filter_map(|(indexes, source)| Some((indexes.as_ref()?, source)));
+        let walked = plan.indexes.iter().zip(&plan.sources).zip(&self.signs).filter(|(_, signs)| !**signs);
+        let mut indexed = walked.filter_map(|((indexes, source), _)| Some((indexes.as_ref()?, source)));
         let indexes = indexed.next().map(|(indexes, source)| Indexes::open(source.first_part, indexes));
         if let (Some(indexes), 1) = (&indexes, plan.sources.len()) {
             let mut frequency = KeyFrequency::new(self.memory / 16);
@@ -229,7 +256,7 @@ impl Work<'_, '_> {
     fn version(&self, row: u64, table: &mut Option<(usize, Option<Visible>)>) -> Option<u64> {
         let RowId { table: part, address } = RowId::unpacked(row);
         let at = self.list.plan.sources.iter().position(|source| source.has(row))?;
-        if self.list.plan.indexes.get(at)?.is_none() {
+        if *self.signs.get(at)? {
             return Some(row);
         }
         if table.as_ref().is_none_or(|(open, _)| *open != part) {
@@ -244,7 +271,7 @@ impl Work<'_, '_> {
     fn describe(&mut self) -> Result<()> {
         let plan = self.list.plan;
         for (at, source) in plan.sources.iter().enumerate() {
-            if plan.indexes.get(at).is_none_or(Option::is_none) {
+            if self.signs.get(at).is_none_or(|signs| *signs) {
                 continue;
             }
             let is_only = plan.sources.len() == 1;
