@@ -126,7 +126,7 @@ CREATE FUNCTION neardup_internal.answer_pairs(
     keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
@@ -215,7 +215,10 @@ $$;
 -- Takes back what has passed from rows to those that a clean-up kept in their place, which may have other keys or other texts by now. Without the
 -- log of the clean-up, the document is that of the table's guard.
 CREATE FUNCTION neardup_internal.disinherit(target regclass, document name, keys text[], kept text[]) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET jit = off
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     answers regclass := neardup_internal.trusted_answers(target);
     guarded name := neardup_internal.answered_document(target, document);
@@ -231,65 +234,99 @@ EXCEPTION WHEN insufficient_privilege THEN
 END
 $$;
 
--- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
+-- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
--- noted. A run of a clean-up against another table says nothing of two rows of this one. What a person has said of two restored rows stays: nobody
--- has said anything of these two now; and with keeps_told, what neardup.answer was told of a restored row and the kept one, because a whole run that is
--- undone says little of each row. Returns of how many rows it is noted that they are no copies of those that were kept, and how many were told to be.
+-- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
+-- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
+--
+-- Clean-ups leave a row in place that has an answer of this act under its key and with its text (src/cleanup/batch.rs). A row whose kept row is not
+-- there, or is one of another table, has it about a text that no row has: no text has the hash 0.
+--
+-- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, and of how many only that
+-- they were restored.
 CREATE FUNCTION neardup_internal.note_restored(
-    target regclass, document name, keys text[], kept text[], keeps_told boolean, OUT noted bigint, OUT told bigint
+    target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
+    OUT noted bigint, OUT told bigint, OUT alone bigint
 )
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET jit = off
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     large CONSTANT integer := 100;
     guarded name := neardup_internal.answered_document(target, document);
     answers regclass := neardup_internal.trusted_answers(target);
+    statement text;
     before text[];
     before_kept text[];
     before_hashes bigint[];
     firsts text[];
     seconds text[];
-    of_large bigint;
+    of_large bigint := 0;
 BEGIN
     noted := 0;
     told := 0;
+    alone := 0;
     IF guarded IS NULL OR cardinality(keys) = 0 THEN
         RETURN;
     END IF;
-    IF answers IS NOT NULL THEN
+    statement := neardup_internal.answered_rows(target, guarded);
+    IF answers IS NOT NULL AND NOT keeps_told THEN
         EXECUTE format(
-            'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
-            '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-            '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
-            INTO before, before_kept, before_hashes USING guarded, kept, keys;
-        EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
-            neardup_internal.answered_rows(target, guarded)) INTO before, before_kept USING before, before_kept, before_hashes;
+            'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
+            'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
+            answers, statement) USING keys;
     END IF;
-    WITH r AS (
-        SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
-        FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
-    ), p AS (
-        SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
-    )
-    SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
-    IF keeps_told AND answers IS NOT NULL THEN
+    IF against IS NULL THEN
+        IF answers IS NOT NULL THEN
+            EXECUTE format(
+                'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
+                '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+                '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+                INTO before, before_kept, before_hashes USING guarded, kept, keys;
+            EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
+                statement) INTO before, before_kept USING before, before_kept, before_hashes;
+        END IF;
+        WITH r AS (
+            SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
+            FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
+        ), p AS (
+            SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
+        )
+        SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
+        noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+        IF keeps_told AND answers IS NOT NULL THEN
+            EXECUTE format(
+                'WITH r AS MATERIALIZED (%2$s) '
+                'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
+                '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+                '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
+                answers, statement) INTO told USING keys || kept, keys, kept;
+        END IF;
+        PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
+    END IF;
+    IF noted < cardinality(keys) THEN
+        answers := neardup.keep_answers(target);
         EXECUTE format(
             'WITH r AS MATERIALIZED (%2$s) '
-            'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
-            '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
-            '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-            answers, neardup_internal.answered_rows(target, guarded)) INTO told USING keys || kept, keys, kept;
+            'INSERT INTO %1$s (key, other, is_copy, act, role, at, document, hash, other_hash) '
+            'SELECT DISTINCT ON (r.key) r.key, concat_ws('' of '', u.kept, $4), false, ''restore'', CURRENT_USER, clock_timestamp(), $3, r.hash, 0 '
+            'FROM unnest($1, $2) u(key, kept) JOIN r ON r.asked = u.key '
+            'WHERE NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.key = r.key AND a.act = ''restore'') '
+            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
+            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.other_hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
+            'ORDER BY r.key', answers, statement) USING keys, kept, guarded, against::text;
+        GET DIAGNOSTICS alone = ROW_COUNT;
     END IF;
-    PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
-            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: the next clean-up may remove some of them for others.';
+            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
     END IF;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
-    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
+    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM, HINT = 'The next clean-up may remove them again.';
     noted := 0;
     told := 0;
+    alone := 0;
 END
 $$;
 
@@ -343,7 +380,7 @@ BEGIN
 END
 $$;
 
--- Whether the rows under both keys still have the texts that were answered about.
+-- Whether the rows under both keys still have the texts that were answered about, or of a restored row without a kept one, that row.
 CREATE FUNCTION neardup.answers(target regclass)
     RETURNS TABLE (key text, other text, is_copy boolean, note text, act text, role name, at timestamptz, document name, holds boolean)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -364,7 +401,7 @@ BEGIN
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
-            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND o.hash = a.other_hash, false) '
+            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND (a.other_hash = 0 OR o.hash = a.other_hash), false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
             answers, neardup_internal.answered_rows(target, guarded))
             USING keys, guarded;
@@ -384,7 +421,7 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, or where these are not there that they were restored, and returns the numbers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';

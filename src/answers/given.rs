@@ -78,6 +78,11 @@ impl Given {
         self.answers.iter().any(|answer| !answer.is_copy && answer.other_key == other_key)
     }
 
+    /// Says whether the row, which has this key, was answered to be a copy of any other one.
+    pub fn is_copy(&self, key: &str) -> bool {
+        self.answers.iter().any(|answer| answer.is_copy && (answer.other != self.hash || answer.key == key))
+    }
+
     /// Returns the score of the row as a copy of all rows with this hash, if it is one.
     pub fn says_copy(&self, other: u64) -> Option<f64> {
         match self.on("", other, "") {

@@ -17,13 +17,17 @@ const ENDING: &str = "_answers";
 const LONGEST: usize = 63 - ENDING.len();
 
 /// The columns that are read, in the order of [`Layout::columns`].
-const COLUMNS: [(&str, pg_sys::Oid); 5] = [
+const COLUMNS: [(&str, pg_sys::Oid); 6] = [
     ("hash", pg_sys::INT8OID),
     ("other_hash", pg_sys::INT8OID),
     ("is_copy", pg_sys::BOOLOID),
     ("key", pg_sys::TEXTOID),
     ("other", pg_sys::TEXTOID),
+    ("act", pg_sys::TEXTOID),
 ];
+
+/// The act of an answer about a row that was restored, which has the key of the row first.
+const RESTORE: &str = "restore";
 
 /// A table of answers.
 #[derive(Clone, Copy)]
@@ -81,12 +85,17 @@ impl Answers {
         copies.retain(|answer| answer.is_copy);
         copies
     }
+
+    /// Says whether the row with this hash and key was restored after a clean-up had removed it.
+    pub fn restored(&self, hash: u64, key: &str) -> bool {
+        self.0.is_some_and(|layout| layout.restored(hash, key))
+    }
 }
 
 impl Layout {
     /// Returns the answers about rows with this hash that the indexes have.
     fn on(&self, hash: u64, indexes: [Option<pg_sys::Oid>; 2]) -> Vec<Answer> {
-        let [own, other, is_copy, key, other_key] = self.columns;
+        let [own, other, is_copy, key, other_key, _] = self.columns;
         let (mut all, mut seen) = (Vec::new(), AHashSet::new());
         for (at, sides) in [(0, [(own, key), (other, other_key)]), (1, [(other, other_key), (own, key)])] {
             let column = (self.columns[at], indexes[at]);
@@ -103,6 +112,17 @@ impl Layout {
             });
         }
         all
+    }
+
+    /// Says whether a restore has noted anything of the row with this hash and key.
+    fn restored(&self, hash: u64, key: &str) -> bool {
+        let [own, _, _, own_key, _, act] = self.columns;
+        let mut found = false;
+        numbered::each(self.table, (own, self.indexes[0]), hash.cast_signed(), |row| {
+            let has = |column, text: &str| row.text(column).is_some_and(|has| has == text);
+            found |= has(own_key, key) && has(act, RESTORE);
+        });
+        found
     }
 }
 

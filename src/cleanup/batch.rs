@@ -14,6 +14,7 @@ use super::marks::FOLLOWERS;
 use super::plan::{Cleanup, LIST, with};
 use super::recheck::answered_meanwhile;
 use super::reference::foreign_keys;
+use crate::answers::{Answers, Given};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::statement::{self, EQUALS};
@@ -21,6 +22,7 @@ use crate::pg::call::role;
 use crate::pg::catalog::{self, Column, Comparison};
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Session, Type, Value};
+use crate::pg::table::rows::Snapshot;
 
 /// The columns of a table of removed rows before the table's own.
 pub const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, neardup_key, neardup_duplicate_of, neardup_verdict, \
@@ -30,6 +32,9 @@ pub const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, ne
 /// removed rows has these.
 pub const BEFORE: &str = "before merge";
 pub const AFTER: &str = "after merge";
+
+/// How many places one statement names.
+const PLACES: usize = 10_000;
 
 /// What happens to a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,7 +72,8 @@ fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
     with(arguments, |cleanup| Ok(cleanup.mark_column.is_none().then(|| cleanup.mark.clone())))
 }
 
-/// Lists the copies in a temporary table, numbered from 1 on, and returns their number.
+/// Lists the copies in a temporary table, numbered from 1 on, and returns their number. Those that are left in place whatever happens meanwhile, because
+/// they were restored or others refer to them, have the reason from the start, so that `max_rows` does not count them.
 #[pg_extern(sql = false)]
 fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
     with(arguments, |cleanup| {
@@ -81,6 +87,10 @@ fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
             cleanup.find_marked();
         } else {
             cleanup.find_followers(action != Action::Mark)?;
+        }
+        cleanup.leave_restored()?;
+        if action != Action::Mark {
+            cleanup.leave_referenced(&[Parameter::Number(0), Parameter::Number(found as i64)])?;
         }
         Ok(found as i64)
     })
@@ -164,10 +174,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             change::run(&statement, &[Parameter::Number(*place)]);
         }
         if action != Action::Mark {
-            let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
-            for reference in references {
-                change::run(&reference.skip(LIST, &cleanup.target, &cleanup.is_duplicate()), &places);
-            }
+            cleanup.leave_referenced(&places)?;
         }
         let owner = cleanup.owner()?;
         let removed = match action {
@@ -216,18 +223,23 @@ pub fn not_kept() -> ErrorReport {
 /// # Errors
 /// If the caller has no such run under way.
 pub fn note_removed(cleanup: &Cleanup, owner: pg_sys::Oid, run_id: i64, removed: i64) -> Result<()> {
+    note_run(cleanup, owner, run_id, "removed = r.removed + $4", removed)
+}
+
+/// Changes the log of a run; `$4` of the change is the number.
+///
+/// # Errors
+/// If the caller has no such run under way.
+fn note_run(cleanup: &Cleanup, owner: pg_sys::Oid, run_id: i64, change: &str, number: i64) -> Result<()> {
     // Nothing is filed under a run of another role, or one that has ended.
     let (target, role) = (cleanup.choice.guard.table, role::current());
     let noted = change::run_as(
         owner,
-        "UPDATE neardup_internal.own_runs r SET removed = r.removed + $3 \
-         WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $4",
-        &[
-            Parameter::Table(Some(target)),
-            Parameter::Number(run_id),
-            Parameter::Number(removed),
-            Parameter::Text(&role),
-        ],
+        &format!(
+            "UPDATE neardup_internal.own_runs r SET {change} \
+             WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $3"
+        ),
+        &[Parameter::Table(Some(target)), Parameter::Number(run_id), Parameter::Text(&role), Parameter::Number(number)],
     );
     if noted == 0 {
         let message = format!("role \"{role}\" has no run {run_id} of table {} under way", shown(target));
@@ -236,35 +248,53 @@ pub fn note_removed(cleanup: &Cleanup, owner: pg_sys::Oid, run_id: i64, removed:
     Ok(())
 }
 
+/// Notes in the log of a run how many copies it has found.
+#[pg_extern(sql = false)]
+fn note_found(arguments: JsonB, run_id: i64, found: i64) -> Result<()> {
+    with(arguments, |cleanup| note_run(cleanup, cleanup.owner()?, run_id, "found = $4", found))
+}
+
+/// Notes in the log of a run which rows of the places `after + 1 .. last` it has left in place, and why. What an earlier run of the same role has noted of
+/// the same row for the same reason is replaced: otherwise a row that cannot go would be noted anew by every run.
+#[pg_extern(sql = false)]
+fn note_skipped(arguments: JsonB, run_id: i64, after: i64, last: i64) -> Result<()> {
+    with(arguments, |cleanup| {
+        let left = cleanup.left(after, last)?;
+        if left[0].is_empty() {
+            return Ok(());
+        }
+        let owner = cleanup.owner()?;
+        note_run(cleanup, owner, run_id, "skipped = r.skipped + $4", left[0].len() as i64)?;
+        let role = role::current();
+        let rows = left.each_ref().map(|texts| Parameter::Texts(texts));
+        let target = Parameter::Table(Some(cleanup.choice.guard.table));
+        let listed = "ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) l(key, duplicate_of, reason)";
+        change::run_as(
+            owner,
+            &format!(
+                "DELETE FROM neardup_internal.own_skipped s USING {listed} \
+                 WHERE s.target::oid = $1 AND s.key = l.key AND s.duplicate_of = l.duplicate_of AND s.reason = l.reason AND s.role::text = $5"
+            ),
+            &[target, rows[0], rows[1], rows[2], Parameter::Text(&role)],
+        );
+        change::run_as(
+            owner,
+            &format!(
+                "INSERT INTO neardup_internal.own_skipped (target, run_id, key, duplicate_of, reason, role) \
+                 SELECT $1, $5, l.key, l.duplicate_of, l.reason, $6 FROM {listed}"
+            ),
+            &[target, rows[0], rows[1], rows[2], Parameter::Number(run_id), Parameter::Text(&role)],
+        );
+        Ok(())
+    })
+}
+
 /// Ends a run in the log. Returns the rows that were left in place, with the reasons.
 #[pg_extern(sql = false)]
 fn end_run(arguments: JsonB, run_id: i64) -> Result<SetOfIterator<'static, String>> {
     let left = with(arguments, |cleanup| {
-        let left = cleanup.left()?;
-        let (target, role, number) = (cleanup.choice.guard.table, role::current(), Parameter::Number(run_id));
-        let target = Parameter::Table(Some(target));
-        let owner = cleanup.owner()?;
-        change::run_as(
-            owner,
-            "INSERT INTO neardup_internal.own_skipped (target, run_id, key, duplicate_of, reason, role) \
-             SELECT $1, $2, l.key, l.duplicate_of, l.reason, $6 FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($4), pg_catalog.unnest($5)) \
-                 l(key, duplicate_of, reason)",
-            &[
-                target,
-                number,
-                Parameter::Texts(&left[0]),
-                Parameter::Texts(&left[1]),
-                Parameter::Texts(&left[2]),
-                Parameter::Text(&role),
-            ],
-        );
-        change::run_as(
-            owner,
-            "UPDATE neardup_internal.own_runs r SET finished = pg_catalog.clock_timestamp(), skipped = $3 \
-             WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $4",
-            &[target, number, Parameter::Number(left[0].len() as i64), Parameter::Text(&role)],
-        );
-        Ok(left)
+        note_run(cleanup, cleanup.owner()?, run_id, "finished = pg_catalog.clock_timestamp()", 0)?;
+        cleanup.left(0, i64::MAX)
     })?;
     let [keys, _, reasons] = left;
     let lines = keys.into_iter().zip(reasons).map(|(key, reason)| format!("({key}): {reason}"));
@@ -339,28 +369,68 @@ impl Cleanup {
         )
     }
 
-    /// Locks the kept rows and the rows of a batch until its end, in the order of their keys: an edit in progress is waited for, and a new
-    /// reference has to wait. Rows that cannot be locked, because they are gone or row security hides them, stay. In another table, rows can
-    /// be locked only by a role that may update all of them.
+    /// Leaves the rows of the list in place that were restored, unless they were answered to be copies since.
+    ///
+    /// It reads the list before anybody else can have put anything into it: that a text was restored is told of rows only that the caller sees.
+    fn leave_restored(&self) -> Result<()> {
+        let answers = Answers::beside(&self.choice.guard);
+        if answers.is_none() {
+            return Ok(());
+        }
+        let listed = format!("SELECT c.place, c.document_hash, {} FROM {LIST} c", self.duplicate_key());
+        let mut restored: Vec<String> = Vec::new();
+        // The list was made after the snapshot of the statement.
+        let snapshot = Snapshot::begin();
+        let session = Session::open();
+        session.each(&session.prepare(&listed, &[]), &[], |row| {
+            let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3).unwrap_or_default());
+            if answers.restored(hash, key) && !Given::about(&answers, hash).is_copy(key) {
+                restored.push(row.number(1).unwrap_or_default().to_string());
+            }
+            Ok(())
+        })?;
+        drop(session);
+        drop(snapshot);
+        for places in restored.chunks(PLACES) {
+            let statement = format!(
+                "UPDATE {LIST} c SET reason = 'it was restored' WHERE c.place {EQUALS} ANY ('{{{}}}'::bigint[])",
+                places.join(",")
+            );
+            change::run(&statement, &[]);
+        }
+        Ok(())
+    }
+
+    /// Leaves the rows of some places in place that others refer to.
+    fn leave_referenced(&self, places: &[Parameter<'_>]) -> Result<()> {
+        for reference in foreign_keys(&Session::open(), self.choice.guard.table)? {
+            change::run(&reference.skip(LIST, &self.target, &self.is_duplicate()), places);
+        }
+        Ok(())
+    }
+
+    /// Locks the kept rows and the rows of a batch until its end: nobody edits or deletes them meanwhile, and a new reference has to wait. Rows that
+    /// cannot be locked stay: another transaction has them, for which a batch does not wait while it keeps others waiting; or they are gone,
+    /// or row security hides them. In another table, rows can be locked only by a role that may update all of them.
     fn lock(&self, places: &[Parameter<'_>]) {
-        let lock = |table: &str, keys: &[Column], alias: &str, condition: &str, strength: &str| {
-            let named = |key: &Column| statement::column(alias, &key.name);
+        let lock = |table: &str, keys: &[Column], alias: &str, condition: &str, strength: &str, reason: &str| {
             let statement = format!(
                 "WITH locked AS MATERIALIZED ( \
                      SELECT {keys} FROM {table} {alias} \
-                     WHERE EXISTS (SELECT FROM {LIST} c WHERE c.place > $1 AND c.place <= $2 AND {condition}) \
-                     ORDER BY {keys} FOR {strength}) \
-                 UPDATE {LIST} c SET reason = 'changed meanwhile' \
+                     WHERE EXISTS (SELECT FROM {LIST} c WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {condition}) \
+                     FOR {strength} SKIP LOCKED) \
+                 UPDATE {LIST} c SET reason = CASE WHEN EXISTS (SELECT FROM {table} {alias} WHERE {condition}) THEN '{reason}' ELSE 'changed meanwhile' END \
                  WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND NOT EXISTS (SELECT FROM locked {alias} WHERE {condition})",
-                keys = statement::list(keys, named),
+                keys = statement::list(keys, |key| statement::column(alias, &key.name)),
             );
             change::run(&statement, places);
         };
         if self.choice.against.is_none() || catalog::may_lock(self.kept) {
             let kept = statement::only(self.kept);
-            lock(&kept, &self.kept_keys, "r", &self.is_kept(), "NO KEY UPDATE");
+            let reason = "the kept row could not be locked at once";
+            lock(&kept, &self.kept_keys, "r", &self.is_kept(), "NO KEY UPDATE", reason);
         }
-        lock(&self.target, &self.keys, "t", &self.is_duplicate(), "UPDATE");
+        lock(&self.target, &self.keys, "t", &self.is_duplicate(), "UPDATE", "it could not be locked at once");
     }
 
     /// Compares once more what is now locked.
@@ -457,11 +527,11 @@ impl Cleanup {
         (self.delete(&returning), store)
     }
 
-    /// The rows of the list that were left in place: their keys, those of the kept rows, the reasons.
-    fn left(&self) -> Result<[Vec<String>; 3]> {
+    /// The rows of the places `after + 1 .. last` that were left in place: their keys, those of the kept rows, the reasons.
+    fn left(&self, after: i64, last: i64) -> Result<[Vec<String>; 3]> {
         let statement = format!(
             "SELECT {key}, {kept}, coalesce(CAST(c.reason AS pg_catalog.text), 'changed meanwhile') FROM {LIST} c \
-             WHERE c.reason IS NOT NULL ORDER BY c.place",
+             WHERE c.place > {after} AND c.place <= {last} AND c.reason IS NOT NULL ORDER BY c.place",
             key = self.duplicate_key(),
             kept = self.kept_key(),
         );

@@ -124,7 +124,7 @@ impl Cleanup {
         });
         format!(
             "SELECT pg_catalog.count(*), {counts} \
-             FROM (SELECT x.*, pg_catalog.count(*) OVER () AS listed FROM {LIST} x) c \
+             FROM (SELECT x.*, pg_catalog.count(*) OVER () AS listed FROM {LIST} x WHERE x.reason IS NULL) c \
                   JOIN {target} t ON {is_duplicate} JOIN {kept} r ON {is_kept} \
                   CROSS JOIN LATERAL (SELECT {values} OFFSET 0) v \
              WHERE pg_catalog.hashint8(c.place) OPERATOR(pg_catalog.%) greatest(c.listed OPERATOR(pg_catalog./) {SAMPLE}, 1) OPERATOR(pg_catalog.=) 0",

@@ -108,7 +108,7 @@ impl Cleanup {
                     coalesce(x.parts[1], neardup_internal.beginning(d.own)), \
                     coalesce(x.parts[2], neardup_internal.beginning(d.kept)), w.reasons, \
                     nullif(pg_catalog.array_to_string((pg_catalog.array_remove(ARRAY[{columns}], NULL))[1:{MOST_COLUMNS}], '; '), '') \
-             FROM (SELECT *, pg_catalog.row_number() OVER (ORDER BY {uncertain}, pg_catalog.hashint8(place), place) AS nth FROM {LIST} ORDER BY nth LIMIT 10) c \
+             FROM (SELECT *, pg_catalog.row_number() OVER (ORDER BY {uncertain}, pg_catalog.hashint8(place), place) AS nth FROM {LIST} WHERE reason IS NULL ORDER BY nth LIMIT 10) c \
                   JOIN {target} t ON {is_duplicate} \
                   JOIN {kept} r ON {is_kept} \
                   CROSS JOIN LATERAL (SELECT {own_document} AS own, {kept_document} AS kept OFFSET 0) d \

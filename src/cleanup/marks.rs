@@ -85,14 +85,18 @@ impl Cleanup {
         statement::equal(&self.keys, "o", |number, _| format!("f.f{number}"))
     }
 
-    /// Locks these rows, in the order of their keys.
+    /// Locks these rows. If one of them cannot be locked at once, the row that it names stays.
     pub fn lock_followers(&self, places: &[Parameter<'_>]) {
         if !self.has_followers(places) {
             return;
         }
         let statement = format!(
-            "SELECT FROM {target} o WHERE EXISTS (SELECT FROM {FOLLOWERS} f WHERE {OF_BATCH} AND {is_follower}) \
-             ORDER BY {keys} FOR NO KEY UPDATE",
+            "WITH locked AS MATERIALIZED ( \
+                 SELECT {keys} FROM {target} o WHERE EXISTS (SELECT FROM {FOLLOWERS} f WHERE {OF_BATCH} AND {is_follower}) \
+                 FOR NO KEY UPDATE SKIP LOCKED) \
+             UPDATE {LIST} c SET reason = 'a row whose mark names it could not be locked at once' FROM {FOLLOWERS} f \
+             WHERE {OF_BATCH} AND c.place OPERATOR(pg_catalog.=) f.place AND c.reason IS NULL \
+                   AND EXISTS (SELECT FROM {target} o WHERE {is_follower}) AND NOT EXISTS (SELECT FROM locked o WHERE {is_follower})",
             target = self.target,
             is_follower = self.is_follower(),
             keys = statement::list(&self.keys, |key| statement::column("o", &key.name)),

@@ -5,13 +5,14 @@
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
 -- than 55 bytes, are not found. Removed rows must have this table's columns, but for
--- those that were added last, and a table of that name elsewhere is rather theirs.
+-- those that were added last, and a table of that name elsewhere is rather theirs. Of a table that was renamed and moved, they must have these columns and no others.
 CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
     SELECT format('ALTER TABLE %I.%I %s;', n.nspname, r.relname,
-                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END),
+                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END)
+               || CASE WHEN r.relnamespace <> t.relnamespace AND r.relname <> k.parts[2] THEN format(' ALTER TABLE %I.%I RENAME TO %I;', k.parts[1], r.relname, k.parts[2]) ELSE '' END,
            k.ending = '_answers'
     FROM pg_class t
     JOIN pg_class r ON r.relowner = t.relowner AND r.relkind = 'r'
@@ -21,7 +22,14 @@ BEGIN
                        ('_answers', '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(ending, columns, name)
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
     WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
-          AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
+          AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2] OR EXISTS (
+              SELECT FROM pg_class s
+              WHERE s.relnamespace = r.relnamespace AND s.relname = left(r.relname, - length(k.ending)) || '_removed'
+                    AND (SELECT array_agg(a.attname ORDER BY a.attname) FROM pg_attribute a
+                         WHERE a.attrelid = s.oid AND a.attnum > 0 AND NOT a.attisdropped)
+                        = (SELECT array_agg(c.name ORDER BY c.name)
+                           FROM (SELECT a.attname AS name FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+                                 UNION ALL SELECT o.name FROM neardup_internal.record_columns() o) c)))
           AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relkind IN ('r', 'p') AND b.oid <> t.oid AND b.relowner = t.relowner AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
           AND NOT EXISTS (
@@ -35,14 +43,27 @@ BEGIN
 END
 $$;
 
--- Says so if answers that lie about may be those on this table, which was cleaned up before and has none.
-CREATE FUNCTION neardup_internal.tell_renamed(target regclass) RETURNS void
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none. With fails, it is an error if the log says that
+-- the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a new table of removed rows.
+CREATE FUNCTION neardup_internal.tell_renamed(target regclass, fails boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     statements text;
+    of_answers boolean;
+    of_removed boolean;
+    had_answers boolean;
+    had_removed boolean;
 BEGIN
-    SELECT string_agg(l.statement, ' ') INTO statements FROM neardup_internal.left_behind(target) l HAVING bool_or(l.is_answers);
-    IF statements IS NOT NULL AND EXISTS (SELECT FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid) THEN
+    SELECT string_agg(l.statement, ' '), coalesce(bool_or(l.is_answers), false), coalesce(bool_or(NOT l.is_answers), false) INTO statements, of_answers, of_removed
+    FROM neardup_internal.left_behind(target) l;
+    SELECT bool_or(r.restored > 0), bool_or(r.removed > 0 AND r.action IN ('archive', 'merge')) INTO had_answers, had_removed
+    FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid;
+    IF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
+        RAISE EXCEPTION 'table % has had removed rows or answers, and such tables lie beside a table that is not there any more', target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'If it was renamed or moved, what was restored or answered before is not known. Nothing has been removed.',
+                  HINT = format('If so: %s Otherwise begin new ones: SELECT neardup.keep_removed(%L), neardup.keep_answers(%L);', statements, target, target);
+    ELSIF of_answers AND had_answers IS NOT NULL THEN
         RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
             USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
                   HINT = format('If so: %s Otherwise drop these tables.', statements);
@@ -51,4 +72,4 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
-COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';

@@ -56,7 +56,7 @@ CREATE FUNCTION neardup_internal.restorable(
     removed regclass, run_id bigint, batch integer, key text,
     OUT places tid[], OUT keys text[], OUT kept text[], OUT befores tid[], OUT afters tid[], OUT still_merged text[]
 )
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     EXECUTE format(
         'WITH d AS ('
@@ -76,6 +76,8 @@ BEGIN
 END
 $$;
 
+-- Its statements are estimated far too high: compiling them would take ten times as long as running them.
+--
 -- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
 -- the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are refused stay where they are kept. The
 -- kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried once more after the rows of its
@@ -87,7 +89,7 @@ CREATE FUNCTION neardup_internal.restore_batch(
     target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
     OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
 )
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET jit = off AS $$
 DECLARE
     all_keys pg_catalog.text[] := keys;
     all_kept pg_catalog.text[] := kept;
@@ -244,10 +246,12 @@ DECLARE
     todo pg_catalog.record;
     part pg_catalog.record;
     of_document pg_catalog.name;
+    of_against pg_catalog.regclass;
     mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
     told bigint := 0;
+    alone bigint := 0;
     noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
@@ -279,10 +283,9 @@ BEGIN
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        of_document := (
-            SELECT r.document FROM neardup.runs r
-            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
-        mark := CASE WHEN answer THEN (
+        SELECT r.document, r.against INTO of_document, of_against FROM neardup.runs r
+        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
+        mark := CASE WHEN answer AND of_against IS NULL THEN (
             SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
@@ -292,11 +295,14 @@ BEGIN
         still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
-        PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
+        IF of_against IS NULL THEN
+            PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
+        END IF;
         IF answer AND part.restored > 0 THEN
-            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL);
+            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL, of_against);
             answered := answered + noted.noted;
             told := told + noted.told;
+            alone := alone + noted.alone;
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -311,6 +317,12 @@ BEGIN
         RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
                                ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
             USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF alone > 0 THEN
+        RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
+                               ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
+            USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place.', target),
+                  HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
     END IF;
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
@@ -381,5 +393,5 @@ COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) I
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
 COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
-COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
+COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';

@@ -1,6 +1,7 @@
 -- clean-up: choose, show, remove. The statements that name the table are made and run in Rust (src/cleanup/batch.rs, dry_run.rs).
 --
--- The settings make the text of a key the same for every session. The path is the user's where their triggers run.
+-- The settings make the text of a key the same for every session. The path is the user's where their triggers run. Statements of batches are
+-- estimated far too high, and compiling each anew would take longer than running it.
 
 CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'text_hash_wrapper';
@@ -32,7 +33,7 @@ COMMENT ON FUNCTION neardup_internal.missing_mark(jsonb) IS 'the column in which
 
 CREATE FUNCTION neardup_internal.list_copies(arguments jsonb, action text) RETURNS bigint
     LANGUAGE c VOLATILE STRICT
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'list_copies_wrapper';
@@ -65,6 +66,7 @@ COMMENT ON FUNCTION neardup_internal.begin_run(jsonb, text, text, bigint) IS 'be
 
 CREATE FUNCTION neardup_internal.cleanup_batch(arguments jsonb, action text, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT
+    SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'cleanup_batch_wrapper';
@@ -76,10 +78,23 @@ COMMENT ON FUNCTION neardup_internal.merging_function(jsonb, text, regproc) IS '
 
 CREATE FUNCTION neardup_internal.merge_batch(arguments jsonb, merge regproc, settings text[], run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT
+    SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'merge_batch_wrapper';
 COMMENT ON FUNCTION neardup_internal.merge_batch(jsonb, regproc, text[], bigint, integer, bigint, bigint) IS 'merges the rows of some places of the list, which neardup_internal.cleanup_batch has locked and checked, into the rows that are kept, and returns their number; settings: those of the caller, which the function gets';
+
+CREATE FUNCTION neardup_internal.note_found(arguments jsonb, run_id bigint, found bigint) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'note_found_wrapper';
+COMMENT ON FUNCTION neardup_internal.note_found(jsonb, bigint, bigint) IS 'notes in the log how many copies a run has found';
+
+CREATE FUNCTION neardup_internal.note_skipped(arguments jsonb, run_id bigint, after bigint, last bigint) RETURNS void
+    LANGUAGE c VOLATILE STRICT
+    SET jit = off
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'note_skipped_wrapper';
+COMMENT ON FUNCTION neardup_internal.note_skipped(jsonb, bigint, bigint, bigint) IS 'notes in the log which rows of some places of the list a run has left in place, with the reasons';
 
 CREATE FUNCTION neardup_internal.end_run(arguments jsonb, run_id bigint) RETURNS SETOF text
     LANGUAGE c VOLATILE STRICT
@@ -125,6 +140,9 @@ CREATE FUNCTION neardup_internal.try_out(
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     found bigint := neardup_internal.list_copies(arguments, action);
+    -- Copies that are left in place whatever happens, and those of them that were restored.
+    held bigint;
+    restored bigint;
     verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
     merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
     sample pg_catalog.record;
@@ -145,6 +163,9 @@ BEGIN
     IF confirmed IS NOT NULL THEN
         found := neardup_internal.keep_named(target, confirmed);
     END IF;
+    SELECT pg_catalog.count(*) FILTER (WHERE c.reason IS NOT NULL), pg_catalog.count(*) FILTER (WHERE c.reason = 'it was restored') INTO held, restored
+    FROM pg_temp.neardup_chosen c;
+    found := found - held;
     FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
         RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
             coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
@@ -152,8 +173,13 @@ BEGIN
                 'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
     END LOOP;
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
-        RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
+        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'
+            ELSE '%s copies are referenced by foreign key "%s" of table %s and would be left in place' END, sample.rows, sample.name, sample.source);
     END LOOP;
+    IF restored > 0 THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE restored WHEN 1 THEN '%s copy was restored and would be left in place'
+            ELSE '%s copies were restored and would be left in place' END, restored);
+    END IF;
     SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
            pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
            pg_catalog.max(d.looked_at) AS looked_at,
@@ -188,7 +214,7 @@ BEGIN
                  CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
                       ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
                  pg_catalog.count(*) FILTER (WHERE c.measure = 'identical' OR c.measure = 'facts' AND c.value >= 1) AS same
-          FROM pg_temp.neardup_chosen c GROUP BY 3) v;
+          FROM pg_temp.neardup_chosen c WHERE c.reason IS NULL GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
@@ -198,10 +224,11 @@ BEGIN
                                     || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
+                            WHEN held > 0 THEN 'All copies would be left in place.'
                             WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
                                 ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
-              HINT = CASE WHEN found = 0 AND action <> 'mark' AND against IS NULL
+              HINT = CASE WHEN found + held = 0 AND action <> 'mark' AND against IS NULL
                                AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, arguments ->> 'verify'::pg_catalog.text)
                           THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
               ELSE pg_catalog.format(
@@ -360,6 +387,8 @@ DECLARE
     arguments pg_catalog.jsonb;
     mark pg_catalog.text;
     found bigint;
+    -- Of these, those that are left in place whatever happens.
+    held bigint;
     last bigint;
     part bigint;
     place bigint := 0;
@@ -373,7 +402,7 @@ BEGIN
     PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, max_rows, on_more);
-    PERFORM neardup_internal.tell_renamed(target);
+    PERFORM neardup_internal.tell_renamed(target, dry_run IS NOT DISTINCT FROM false);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
     IF NOT dry_run AND target IS NOT NULL THEN
         PERFORM neardup_internal.check_committing('cleanup');
@@ -411,28 +440,35 @@ BEGIN
             EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I pg_catalog.text', target, mark);
         END IF;
     END IF;
+    -- A run that is stopped while it lists is in the log, too, and the lock for a new column is released.
+    run_id := neardup_internal.begin_run(arguments, action, keep, 0);
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     found := neardup_internal.list_copies(arguments, action);
     last := found;
     IF confirmed IS NOT NULL THEN
         found := neardup_internal.keep_named(target, confirmed);
     END IF;
-    run_id := neardup_internal.begin_run(arguments, action, keep, found);
-    IF found > max_rows AND on_more = 'stop' THEN
+    SELECT pg_catalog.count(*) INTO held FROM pg_temp.neardup_chosen c WHERE c.reason IS NOT NULL;
+    PERFORM neardup_internal.note_found(arguments, run_id, found);
+    IF found - held > max_rows AND on_more = 'stop' THEN
         PERFORM neardup_internal.end_run(arguments, run_id);
         DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
         PERFORM neardup_internal.end_work(target);
         COMMIT;
-        RAISE EXCEPTION '% of the rows of % are copies, more than max_rows: nothing has been removed', found, target
-            USING ERRCODE = 'program_limit_exceeded', DETAIL = pg_catalog.format('max_rows is %s.', max_rows),
+        RAISE EXCEPTION '% of the rows of % are copies, more than max_rows: nothing has been removed', found - held, target
+            USING ERRCODE = 'program_limit_exceeded',
+                  DETAIL = pg_catalog.format('max_rows is %s.', max_rows) || CASE WHEN held > 0
+                      THEN pg_catalog.format(' %s more would be left in place, because others refer to them or because they were restored.', held) ELSE '' END,
                   HINT = 'Look at them by a dry run; on_more => ''surest'' removes the surest.';
-    ELSIF found > max_rows THEN
-        RAISE WARNING '% of the rows of % are copies, more than max_rows: the surest % are taken', found, target, max_rows;
+    ELSIF found - held > max_rows THEN
+        RAISE WARNING '% of the rows of % are copies, more than max_rows: the surest % are taken', found - held, target, max_rows;
         DELETE FROM pg_temp.neardup_chosen c
         USING (SELECT o.place, pg_catalog.row_number() OVER (
                    ORDER BY CASE o.measure WHEN 'identical' THEN 2 WHEN 'simhash' THEN 0::double precision - o.value ELSE o.value END DESC, o.place) AS nth
-               FROM pg_temp.neardup_chosen o) s
+               FROM pg_temp.neardup_chosen o WHERE o.reason IS NULL) s
         WHERE c.place = s.place AND s.nth > max_rows;
-        found := max_rows;
+        found := max_rows + held;
     ELSIF found = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END, target;
     END IF;
@@ -448,6 +484,7 @@ BEGIN
             stop := neardup_internal.end_of_group(stop);
         END IF;
         SELECT b.removed INTO part FROM neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop) b;
+        PERFORM neardup_internal.note_skipped(arguments, run_id, place, stop);
         place := stop;
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
@@ -487,7 +524,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies to remove than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
 COMMENT ON FUNCTION neardup_internal.guard_marks(regclass, name) IS 'whether the guard of a clean-up marks copies';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';

@@ -70,7 +70,7 @@ pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterato
         if found.peek().is_none() {
             break;
         }
-        let mut next = Named::new(memory);
+        let (mut next, first) = (Named::new(memory), place);
         // Which row is now kept in the place of one that was kept so far.
         let mut heirs: AHashMap<u64, Member> = AHashMap::new();
         for member in found {
@@ -83,6 +83,10 @@ pub fn run(lists: &Lists<'_>, readers: &mut [Reader<'_>]) -> Result<impl Iterato
             }
             next.push(record(place, &member));
             place += 1;
+        }
+        // Answers keep all that was found apart from its groups: another round would find the same.
+        if place == first {
+            break;
         }
         let mut returned = Vec::new();
         lists.compare(&gone, readers, |judge| {

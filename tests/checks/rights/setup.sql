@@ -106,6 +106,7 @@ CREATE FUNCTION life(evil text) RETURNS SETOF text LANGUAGE sql AS $$
         'CALL neardup.cleanup(%2$L, dry_run => false, time_column => %5$L, rank => ARRAY[quote_ident(%6$L) || '' desc''])',
         'DO $d$ BEGIN IF NOT EXISTS (SELECT FROM neardup.runs WHERE removed > 3) THEN RAISE ''nothing was removed''; END IF; END $d$',
         'CALL neardup.restore(%2$L, 1)',
+        'SELECT neardup.withdraw(%2$L, act => ''restore'')',
         'CREATE TEMPORARY TABLE twin (LIKE %1$s INCLUDING INDEXES)',
         'INSERT INTO twin SELECT * FROM %1$s WHERE %3$I < 5',
         'SELECT count(*) FROM neardup.duplicates(%2$L, against => ''twin'', scope => ARRAY[%6$L]::name[], time_column => %5$L, since => ''2000-01-01'')',

@@ -79,7 +79,7 @@ SELECT count(*) FROM neardup.duplicates('few', against => 'many');
 -- the original goes or changes before the copy does: the copy stays
 CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN DELETE FROM public.many; RETURN NULL; END$$;
 INSERT INTO few SELECT -id, body FROM many WHERE id = 700;
-CREATE TRIGGER gone AFTER INSERT ON neardup_internal.runs FOR EACH STATEMENT EXECUTE FUNCTION gone();
+CREATE TRIGGER gone AFTER UPDATE OF found ON neardup_internal.runs FOR EACH STATEMENT EXECUTE FUNCTION gone();
 CALL neardup.cleanup('few', against => 'many', dry_run => false, batch => 100);
 DROP TRIGGER gone ON neardup_internal.runs;
 SELECT count(*) FROM few;
