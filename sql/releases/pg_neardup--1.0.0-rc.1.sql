@@ -2076,7 +2076,7 @@ CREATE FUNCTION neardup_internal.listed_groups(guarded neardup.protected, zone t
     RETURNS TABLE (key text, group_key text, size bigint, first_seen timestamptz, last_seen timestamptz)
     LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
+    SET bytea_output = 'hex' SET lc_monetary = 'C' SET jit = off AS $$
 DECLARE
     root pg_catalog.regclass := (guarded).target;
     keys pg_catalog.text;
@@ -2103,7 +2103,7 @@ BEGIN
     RETURN QUERY EXECUTE pg_catalog.format(
         'WITH RECURSIVE r AS ('
         '    SELECT neardup_internal.key_text(ARRAY[%1$s]) AS key, %2$s AS seen, %3$s AS mark, pg_catalog.row_number() OVER (ORDER BY %2$s, %7$s) AS place '
-        '    FROM %4$s%5$s t), '
+        '    FROM %4$s%8$s t), '
         'w AS MATERIALIZED (SELECT r.key, r.mark FROM r WHERE r.mark IS NOT NULL), '
         'f AS ('
         '    SELECT w.key, o.mark FROM w JOIN w o ON o.key OPERATOR(pg_catalog.=) w.mark '
@@ -2132,7 +2132,10 @@ BEGIN
         keys, seen, mark,
         -- Rows of tables that inherit are not guarded; partitions are.
         CASE (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid) WHEN 'p' THEN '' ELSE 'ONLY ' END,
-        root, (guarded).document, columns);
+        root, (guarded).document, columns,
+        -- With its schema: a table may be called what a part of the statement is.
+        (SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+         WHERE c.oid OPERATOR(pg_catalog.=) root::pg_catalog.oid));
 END
 $$;
 
@@ -2343,6 +2346,7 @@ DECLARE
     owner name;
     made integer;
 BEGIN
+    PERFORM neardup_internal.check_path();
     IF name IS NULL OR name !~ '^[^@\s]+$' THEN
         RAISE EXCEPTION 'invalid name of a profile: "%"', name USING ERRCODE = 'invalid_name',
             HINT = 'A name has at least one character, and neither white space nor "@".';
@@ -2380,6 +2384,7 @@ DECLARE
     newest neardup.profile_versions;
     trained bytea;
 BEGIN
+    PERFORM neardup_internal.check_path();
     IF query IS NULL OR keep IS NULL THEN
         RAISE EXCEPTION 'query and keep must not be NULL' USING ERRCODE = 'null_value_not_allowed';
     END IF;
@@ -2649,7 +2654,7 @@ CREATE FUNCTION neardup_internal.answer_pairs(
     keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
@@ -2738,7 +2743,10 @@ $$;
 -- Takes back what has passed from rows to those that a clean-up kept in their place, which may have other keys or other texts by now. Without the
 -- log of the clean-up, the document is that of the table's guard.
 CREATE FUNCTION neardup_internal.disinherit(target regclass, document name, keys text[], kept text[]) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET jit = off
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     answers regclass := neardup_internal.trusted_answers(target);
     guarded name := neardup_internal.answered_document(target, document);
@@ -2754,65 +2762,99 @@ EXCEPTION WHEN insufficient_privilege THEN
 END
 $$;
 
--- What restored rows are no copies of: the row that was kept in their place, and each other, or the next clean-up would remove one for the other.
+-- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
--- noted. A run of a clean-up against another table says nothing of two rows of this one. What a person has said of two restored rows stays: nobody
--- has said anything of these two now; and with keeps_told, what neardup.answer was told of a restored row and the kept one, because a whole run that is
--- undone says little of each row. Returns of how many rows it is noted that they are no copies of those that were kept, and how many were told to be.
+-- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
+-- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
+--
+-- Clean-ups leave a row in place that has an answer of this act under its key and with its text (src/cleanup/batch.rs). A row whose kept row is not
+-- there, or is one of another table, has it about a text that no row has: no text has the hash 0.
+--
+-- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, and of how many only that
+-- they were restored.
 CREATE FUNCTION neardup_internal.note_restored(
-    target regclass, document name, keys text[], kept text[], keeps_told boolean, OUT noted bigint, OUT told bigint
+    target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
+    OUT noted bigint, OUT told bigint, OUT alone bigint
 )
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET jit = off
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
     large CONSTANT integer := 100;
     guarded name := neardup_internal.answered_document(target, document);
     answers regclass := neardup_internal.trusted_answers(target);
+    statement text;
     before text[];
     before_kept text[];
     before_hashes bigint[];
     firsts text[];
     seconds text[];
-    of_large bigint;
+    of_large bigint := 0;
 BEGIN
     noted := 0;
     told := 0;
+    alone := 0;
     IF guarded IS NULL OR cardinality(keys) = 0 THEN
         RETURN;
     END IF;
-    IF answers IS NOT NULL THEN
+    statement := neardup_internal.answered_rows(target, guarded);
+    IF answers IS NOT NULL AND NOT keeps_told THEN
         EXECUTE format(
-            'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
-            '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-            '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
-            INTO before, before_kept, before_hashes USING guarded, kept, keys;
-        EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
-            neardup_internal.answered_rows(target, guarded)) INTO before, before_kept USING before, before_kept, before_hashes;
+            'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
+            'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
+            answers, statement) USING keys;
     END IF;
-    WITH r AS (
-        SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
-        FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
-    ), p AS (
-        SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
-    )
-    SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-    noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
-    IF keeps_told AND answers IS NOT NULL THEN
+    IF against IS NULL THEN
+        IF answers IS NOT NULL THEN
+            EXECUTE format(
+                'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
+                '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+                '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+                INTO before, before_kept, before_hashes USING guarded, kept, keys;
+            EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
+                statement) INTO before, before_kept USING before, before_kept, before_hashes;
+        END IF;
+        WITH r AS (
+            SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
+            FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
+        ), p AS (
+            SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
+        )
+        SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
+        noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+        IF keeps_told AND answers IS NOT NULL THEN
+            EXECUTE format(
+                'WITH r AS MATERIALIZED (%2$s) '
+                'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
+                '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+                '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
+                answers, statement) INTO told USING keys || kept, keys, kept;
+        END IF;
+        PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
+    END IF;
+    IF noted < cardinality(keys) THEN
+        answers := neardup.keep_answers(target);
         EXECUTE format(
             'WITH r AS MATERIALIZED (%2$s) '
-            'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
-            '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
-            '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-            answers, neardup_internal.answered_rows(target, guarded)) INTO told USING keys || kept, keys, kept;
+            'INSERT INTO %1$s (key, other, is_copy, act, role, at, document, hash, other_hash) '
+            'SELECT DISTINCT ON (r.key) r.key, concat_ws('' of '', u.kept, $4), false, ''restore'', CURRENT_USER, clock_timestamp(), $3, r.hash, 0 '
+            'FROM unnest($1, $2) u(key, kept) JOIN r ON r.asked = u.key '
+            'WHERE NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.key = r.key AND a.act = ''restore'') '
+            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
+            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.other_hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
+            'ORDER BY r.key', answers, statement) USING keys, kept, guarded, against::text;
+        GET DIAGNOSTICS alone = ROW_COUNT;
     END IF;
-    PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
-            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: the next clean-up may remove some of them for others.';
+            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
     END IF;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
-    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM;
+    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM, HINT = 'The next clean-up may remove them again.';
     noted := 0;
     told := 0;
+    alone := 0;
 END
 $$;
 
@@ -2866,7 +2908,7 @@ BEGIN
 END
 $$;
 
--- Whether the rows under both keys still have the texts that were answered about.
+-- Whether the rows under both keys still have the texts that were answered about, or of a restored row without a kept one, that row.
 CREATE FUNCTION neardup.answers(target regclass)
     RETURNS TABLE (key text, other text, is_copy boolean, note text, act text, role name, at timestamptz, document name, holds boolean)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -2887,7 +2929,7 @@ BEGIN
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
-            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND o.hash = a.other_hash, false) '
+            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND (a.other_hash = 0 OR o.hash = a.other_hash), false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
             answers, neardup_internal.answered_rows(target, guarded))
             USING keys, guarded;
@@ -2907,7 +2949,7 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean) IS 'notes that restored rows are no copies of the rows that were kept in their place, and returns the number of answers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, or where these are not there that they were restored, and returns the numbers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
@@ -3094,6 +3136,7 @@ CREATE TABLE neardup_internal.skipped (
     role name NOT NULL
 );
 CREATE INDEX ON neardup_internal.skipped (target, run_id);
+CREATE INDEX ON neardup_internal.skipped (target, key);
 
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.runs', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.skipped', '');
@@ -3119,7 +3162,7 @@ COMMENT ON TABLE neardup_internal.skipped IS 'behind neardup.skipped: the rows o
 COMMENT ON VIEW neardup_internal.own_runs IS 'clean-ups of tables of the current user';
 COMMENT ON VIEW neardup_internal.own_skipped IS 'rows that clean-ups of tables of the current user left in place';
 COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
-COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why';
+COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why; one that is left again for the same reason is listed under the last run';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -3134,13 +3177,14 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
 -- than 55 bytes, are not found. Removed rows must have this table's columns, but for
--- those that were added last, and a table of that name elsewhere is rather theirs.
+-- those that were added last, and a table of that name elsewhere is rather theirs. Of a table that was renamed and moved, they must have these columns and no others.
 CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
     SELECT format('ALTER TABLE %I.%I %s;', n.nspname, r.relname,
-                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END),
+                  CASE r.relnamespace WHEN t.relnamespace THEN format('RENAME TO %I', k.parts[2]) ELSE format('SET SCHEMA %I', k.parts[1]) END)
+               || CASE WHEN r.relnamespace <> t.relnamespace AND r.relname <> k.parts[2] THEN format(' ALTER TABLE %I.%I RENAME TO %I;', k.parts[1], r.relname, k.parts[2]) ELSE '' END,
            k.ending = '_answers'
     FROM pg_class t
     JOIN pg_class r ON r.relowner = t.relowner AND r.relkind = 'r'
@@ -3150,7 +3194,14 @@ BEGIN
                        ('_answers', '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(ending, columns, name)
           WHERE to_regclass(o.name) IS NULL) k ON right(r.relname, length(k.ending)) = k.ending
     WHERE t.oid = target::oid AND r.relname !~ '^neardup_[0-9a-f]{12}_'
-          AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2])
+          AND (r.relnamespace = t.relnamespace OR r.relname = k.parts[2] OR EXISTS (
+              SELECT FROM pg_class s
+              WHERE s.relnamespace = r.relnamespace AND s.relname = left(r.relname, - length(k.ending)) || '_removed'
+                    AND (SELECT array_agg(a.attname ORDER BY a.attname) FROM pg_attribute a
+                         WHERE a.attrelid = s.oid AND a.attnum > 0 AND NOT a.attisdropped)
+                        = (SELECT array_agg(c.name ORDER BY c.name)
+                           FROM (SELECT a.attname AS name FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+                                 UNION ALL SELECT o.name FROM neardup_internal.record_columns() o) c)))
           AND NOT EXISTS (SELECT FROM pg_class b WHERE b.relkind IN ('r', 'p') AND b.oid <> t.oid AND b.relowner = t.relowner AND b.relname = left(r.relname, - length(k.ending)))
           AND (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (k.columns) AND NOT a.attisdropped) = 2
           AND NOT EXISTS (
@@ -3164,14 +3215,27 @@ BEGIN
 END
 $$;
 
--- Says so if answers that lie about may be those on this table, which was cleaned up before and has none.
-CREATE FUNCTION neardup_internal.tell_renamed(target regclass) RETURNS void
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none. With fails, it is an error if the log says that
+-- the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a new table of removed rows.
+CREATE FUNCTION neardup_internal.tell_renamed(target regclass, fails boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     statements text;
+    of_answers boolean;
+    of_removed boolean;
+    had_answers boolean;
+    had_removed boolean;
 BEGIN
-    SELECT string_agg(l.statement, ' ') INTO statements FROM neardup_internal.left_behind(target) l HAVING bool_or(l.is_answers);
-    IF statements IS NOT NULL AND EXISTS (SELECT FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid) THEN
+    SELECT string_agg(l.statement, ' '), coalesce(bool_or(l.is_answers), false), coalesce(bool_or(NOT l.is_answers), false) INTO statements, of_answers, of_removed
+    FROM neardup_internal.left_behind(target) l;
+    SELECT bool_or(r.restored > 0), bool_or(r.removed > 0 AND r.action IN ('archive', 'merge')) INTO had_answers, had_removed
+    FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid;
+    IF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
+        RAISE EXCEPTION 'table % has had removed rows or answers, and such tables lie beside a table that is not there any more', target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'If it was renamed or moved, what was restored or answered before is not known. Nothing has been removed.',
+                  HINT = format('If so: %s Otherwise begin new ones: SELECT neardup.keep_removed(%L), neardup.keep_answers(%L);', statements, target, target);
+    ELSIF of_answers AND had_answers IS NOT NULL THEN
         RAISE WARNING 'table % has no answers, and there are answers on a table that is not there any more', target
             USING DETAIL = 'If it was renamed or moved, what was restored or answered before is not known.',
                   HINT = format('If so: %s Otherwise drop these tables.', statements);
@@ -3180,7 +3244,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
-COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -3721,7 +3785,8 @@ COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest gro
 
 -- clean-up: choose, show, remove. The statements that name the table are made and run in Rust (src/cleanup/batch.rs, dry_run.rs).
 --
--- The settings make the text of a key the same for every session. The path is the user's where their triggers run.
+-- The settings make the text of a key the same for every session. The path is the user's where their triggers run. Statements of batches are
+-- estimated far too high, and compiling each anew would take longer than running it.
 
 CREATE FUNCTION neardup_internal.text_hash(document text) RETURNS bigint
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'text_hash_wrapper';
@@ -3753,7 +3818,7 @@ COMMENT ON FUNCTION neardup_internal.missing_mark(jsonb) IS 'the column in which
 
 CREATE FUNCTION neardup_internal.list_copies(arguments jsonb, action text) RETURNS bigint
     LANGUAGE c VOLATILE STRICT
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'list_copies_wrapper';
@@ -3786,6 +3851,7 @@ COMMENT ON FUNCTION neardup_internal.begin_run(jsonb, text, text, bigint) IS 'be
 
 CREATE FUNCTION neardup_internal.cleanup_batch(arguments jsonb, action text, run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT
+    SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'cleanup_batch_wrapper';
@@ -3797,10 +3863,23 @@ COMMENT ON FUNCTION neardup_internal.merging_function(jsonb, text, regproc) IS '
 
 CREATE FUNCTION neardup_internal.merge_batch(arguments jsonb, merge regproc, settings text[], run_id bigint, batch integer, after bigint, last bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT
+    SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'merge_batch_wrapper';
 COMMENT ON FUNCTION neardup_internal.merge_batch(jsonb, regproc, text[], bigint, integer, bigint, bigint) IS 'merges the rows of some places of the list, which neardup_internal.cleanup_batch has locked and checked, into the rows that are kept, and returns their number; settings: those of the caller, which the function gets';
+
+CREATE FUNCTION neardup_internal.note_found(arguments jsonb, run_id bigint, found bigint) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'note_found_wrapper';
+COMMENT ON FUNCTION neardup_internal.note_found(jsonb, bigint, bigint) IS 'notes in the log how many copies a run has found';
+
+CREATE FUNCTION neardup_internal.note_skipped(arguments jsonb, run_id bigint, after bigint, last bigint) RETURNS void
+    LANGUAGE c VOLATILE STRICT
+    SET jit = off
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'note_skipped_wrapper';
+COMMENT ON FUNCTION neardup_internal.note_skipped(jsonb, bigint, bigint, bigint) IS 'notes in the log which rows of some places of the list a run has left in place, with the reasons';
 
 CREATE FUNCTION neardup_internal.end_run(arguments jsonb, run_id bigint) RETURNS SETOF text
     LANGUAGE c VOLATILE STRICT
@@ -3846,6 +3925,9 @@ CREATE FUNCTION neardup_internal.try_out(
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     found bigint := neardup_internal.list_copies(arguments, action);
+    -- Copies that are left in place whatever happens, and those of them that were restored.
+    held bigint;
+    restored bigint;
     verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
     merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
     sample pg_catalog.record;
@@ -3866,6 +3948,9 @@ BEGIN
     IF confirmed IS NOT NULL THEN
         found := neardup_internal.keep_named(target, confirmed);
     END IF;
+    SELECT pg_catalog.count(*) FILTER (WHERE c.reason IS NOT NULL), pg_catalog.count(*) FILTER (WHERE c.reason = 'it was restored') INTO held, restored
+    FROM pg_temp.neardup_chosen c;
+    found := found - held;
     FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
         RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
             coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
@@ -3873,8 +3958,13 @@ BEGIN
                 'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
     END LOOP;
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
-        RAISE NOTICE '% of them are referenced by foreign key "%" of table % and would be left in place', sample.rows, sample.name, sample.source;
+        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'
+            ELSE '%s copies are referenced by foreign key "%s" of table %s and would be left in place' END, sample.rows, sample.name, sample.source);
     END LOOP;
+    IF restored > 0 THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE restored WHEN 1 THEN '%s copy was restored and would be left in place'
+            ELSE '%s copies were restored and would be left in place' END, restored);
+    END IF;
     SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
            pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
            pg_catalog.max(d.looked_at) AS looked_at,
@@ -3909,7 +3999,7 @@ BEGIN
                  CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
                       ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
                  pg_catalog.count(*) FILTER (WHERE c.measure = 'identical' OR c.measure = 'facts' AND c.value >= 1) AS same
-          FROM pg_temp.neardup_chosen c GROUP BY 3) v;
+          FROM pg_temp.neardup_chosen c WHERE c.reason IS NULL GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
@@ -3919,10 +4009,11 @@ BEGIN
                                     || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
+                            WHEN held > 0 THEN 'All copies would be left in place.'
                             WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
                             ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
                                 ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
-              HINT = CASE WHEN found = 0 AND action <> 'mark' AND against IS NULL
+              HINT = CASE WHEN found + held = 0 AND action <> 'mark' AND against IS NULL
                                AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, arguments ->> 'verify'::pg_catalog.text)
                           THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
               ELSE pg_catalog.format(
@@ -4081,6 +4172,8 @@ DECLARE
     arguments pg_catalog.jsonb;
     mark pg_catalog.text;
     found bigint;
+    -- Of these, those that are left in place whatever happens.
+    held bigint;
     last bigint;
     part bigint;
     place bigint := 0;
@@ -4094,7 +4187,7 @@ BEGIN
     PERFORM neardup_internal.check_path();
     PERFORM neardup_internal.check_batch(batch, throttle);
     PERFORM neardup_internal.check_cleanup(target, action, max_rows, on_more);
-    PERFORM neardup_internal.tell_renamed(target);
+    PERFORM neardup_internal.tell_renamed(target, dry_run IS NOT DISTINCT FROM false);
     -- The guard is read under the lock, which keeps protect and unprotect out, and by a snapshot that was taken under it.
     IF NOT dry_run AND target IS NOT NULL THEN
         PERFORM neardup_internal.check_committing('cleanup');
@@ -4132,28 +4225,35 @@ BEGIN
             EXECUTE pg_catalog.format('ALTER TABLE %s ADD COLUMN %I pg_catalog.text', target, mark);
         END IF;
     END IF;
+    -- A run that is stopped while it lists is in the log, too, and the lock for a new column is released.
+    run_id := neardup_internal.begin_run(arguments, action, keep, 0);
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     found := neardup_internal.list_copies(arguments, action);
     last := found;
     IF confirmed IS NOT NULL THEN
         found := neardup_internal.keep_named(target, confirmed);
     END IF;
-    run_id := neardup_internal.begin_run(arguments, action, keep, found);
-    IF found > max_rows AND on_more = 'stop' THEN
+    SELECT pg_catalog.count(*) INTO held FROM pg_temp.neardup_chosen c WHERE c.reason IS NOT NULL;
+    PERFORM neardup_internal.note_found(arguments, run_id, found);
+    IF found - held > max_rows AND on_more = 'stop' THEN
         PERFORM neardup_internal.end_run(arguments, run_id);
         DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
         PERFORM neardup_internal.end_work(target);
         COMMIT;
-        RAISE EXCEPTION '% of the rows of % are copies, more than max_rows: nothing has been removed', found, target
-            USING ERRCODE = 'program_limit_exceeded', DETAIL = pg_catalog.format('max_rows is %s.', max_rows),
+        RAISE EXCEPTION '% of the rows of % are copies, more than max_rows: nothing has been removed', found - held, target
+            USING ERRCODE = 'program_limit_exceeded',
+                  DETAIL = pg_catalog.format('max_rows is %s.', max_rows) || CASE WHEN held > 0
+                      THEN pg_catalog.format(' %s more would be left in place, because others refer to them or because they were restored.', held) ELSE '' END,
                   HINT = 'Look at them by a dry run; on_more => ''surest'' removes the surest.';
-    ELSIF found > max_rows THEN
-        RAISE WARNING '% of the rows of % are copies, more than max_rows: the surest % are taken', found, target, max_rows;
+    ELSIF found - held > max_rows THEN
+        RAISE WARNING '% of the rows of % are copies, more than max_rows: the surest % are taken', found - held, target, max_rows;
         DELETE FROM pg_temp.neardup_chosen c
         USING (SELECT o.place, pg_catalog.row_number() OVER (
                    ORDER BY CASE o.measure WHEN 'identical' THEN 2 WHEN 'simhash' THEN 0::double precision - o.value ELSE o.value END DESC, o.place) AS nth
-               FROM pg_temp.neardup_chosen o) s
+               FROM pg_temp.neardup_chosen o WHERE o.reason IS NULL) s
         WHERE c.place = s.place AND s.nth > max_rows;
-        found := max_rows;
+        found := max_rows + held;
     ELSIF found = 0 THEN
         RAISE NOTICE 'no copies to % in %', CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END, target;
     END IF;
@@ -4169,6 +4269,7 @@ BEGIN
             stop := neardup_internal.end_of_group(stop);
         END IF;
         SELECT b.removed INTO part FROM neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop) b;
+        PERFORM neardup_internal.note_skipped(arguments, run_id, place, stop);
         place := stop;
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
@@ -4208,7 +4309,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies to remove than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
 COMMENT ON FUNCTION neardup_internal.guard_marks(regclass, name) IS 'whether the guard of a clean-up marks copies';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
@@ -4281,7 +4382,7 @@ CREATE FUNCTION neardup_internal.restorable(
     removed regclass, run_id bigint, batch integer, key text,
     OUT places tid[], OUT keys text[], OUT kept text[], OUT befores tid[], OUT afters tid[], OUT still_merged text[]
 )
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     EXECUTE format(
         'WITH d AS ('
@@ -4301,6 +4402,8 @@ BEGIN
 END
 $$;
 
+-- Its statements are estimated far too high: compiling them would take ten times as long as running them.
+--
 -- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
 -- the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are refused stay where they are kept. The
 -- kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried once more after the rows of its
@@ -4312,7 +4415,7 @@ CREATE FUNCTION neardup_internal.restore_batch(
     target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
     OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
 )
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET jit = off AS $$
 DECLARE
     all_keys pg_catalog.text[] := keys;
     all_kept pg_catalog.text[] := kept;
@@ -4469,10 +4572,12 @@ DECLARE
     todo pg_catalog.record;
     part pg_catalog.record;
     of_document pg_catalog.name;
+    of_against pg_catalog.regclass;
     mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
     told bigint := 0;
+    alone bigint := 0;
     noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
@@ -4504,10 +4609,9 @@ BEGIN
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        of_document := (
-            SELECT r.document FROM neardup.runs r
-            WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run AND r.against IS NULL);
-        mark := CASE WHEN answer THEN (
+        SELECT r.document, r.against INTO of_document, of_against FROM neardup.runs r
+        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
+        mark := CASE WHEN answer AND of_against IS NULL THEN (
             SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
@@ -4517,11 +4621,14 @@ BEGIN
         still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
         held := (pg_catalog.array_cat(held, part.held))[1 : 10];
-        PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
+        IF of_against IS NULL THEN
+            PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
+        END IF;
         IF answer AND part.restored > 0 THEN
-            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL);
+            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL, of_against);
             answered := answered + noted.noted;
             told := told + noted.told;
+            alone := alone + noted.alone;
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -4536,6 +4643,12 @@ BEGIN
         RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
                                ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
             USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF alone > 0 THEN
+        RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
+                               ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
+            USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place.', target),
+                  HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
     END IF;
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
@@ -4564,10 +4677,11 @@ CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integ
     LANGUAGE plpgsql AS $$
 DECLARE
     removed pg_catalog.regclass := neardup_internal.trusted_removed(target);
-    until pg_catalog.timestamptz := pg_catalog.now() - older_than;
+    until pg_catalog.timestamptz;
     affected bigint;
 BEGIN
     PERFORM neardup_internal.check_path();
+    until := pg_catalog.now() - older_than;
     PERFORM neardup_internal.check_batch(batch, NULL);
     IF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
@@ -4605,7 +4719,7 @@ COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) I
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
 COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
-COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, so that no clean-up removes them again';
+COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';
 /* </end connected objects> */
 
@@ -5047,13 +5161,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:110
+-- src/answers/table.rs:130
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:119
+-- src/cleanup/batch.rs:129
 -- pg_neardup::cleanup::batch::begin_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5173,13 +5287,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:151
+-- src/cleanup/batch.rs:161
 -- pg_neardup::cleanup::batch::cleanup_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:59
+-- src/cleanup/batch.rs:64
 -- pg_neardup::cleanup::batch::cleanup_threshold
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5209,7 +5323,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/near_duplicate/mod.rs:33
+-- src/near_duplicate/mod.rs:37
 -- pg_neardup::near_duplicate::document_of_parts
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5221,7 +5335,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:240
+-- src/cleanup/batch.rs:293
 -- pg_neardup::cleanup::batch::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5401,7 +5515,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:71
+-- src/cleanup/batch.rs:77
 -- pg_neardup::cleanup::batch::list_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5545,7 +5659,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:65
+-- src/cleanup/batch.rs:70
 -- pg_neardup::cleanup::batch::missing_mark
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5557,7 +5671,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/near_duplicate/mod.rs:49
+-- src/near_duplicate/mod.rs:53
 -- pg_neardup::near_duplicate::near_duplicate_support
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5571,6 +5685,18 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/text/tokens.rs:53
 -- pg_neardup::text::tokens::normalize_text
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/batch.rs:252
+-- pg_neardup::cleanup::batch::note_found
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/batch.rs:259
+-- pg_neardup::cleanup::batch::note_skipped
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5767,7 +5893,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/selectivity/mod.rs:22
+-- src/selectivity/mod.rs:21
 -- pg_neardup::selectivity::share_key_join_selectivity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
