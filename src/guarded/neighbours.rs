@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use ahash::AHashMap;
 use neardup_text::hash::mix;
-use neardup_text::{Error, ErrorKind};
+use neardup_text::{Error, ErrorKind, interrupt};
 use neardup_verdict::{BACKGROUND, Rows, SAMPLE};
 
 use crate::error::Result;
@@ -15,6 +15,13 @@ use crate::pg::table::row_id::RowId;
 
 /// A sample is taken of this many rows of a key in each table, the last ones.
 const SAMPLED: usize = 300;
+
+/// If rows of these are not seen, this many times as many entries are read, up to the greatest number.
+const MORE: usize = 8;
+const MOST_ENTRIES: usize = SAMPLED * MORE * MORE;
+
+/// How many times as many pages are tried as rows are wanted.
+const CHUNKS: usize = 64;
 
 /// How many rows of a page are tried to find one for the background.
 const TRIED: u64 = 4;
@@ -56,10 +63,15 @@ pub trait ReadRows {
 /// The rows around a pair.
 pub struct Neighbours<R>(pub R);
 
-/// Returns the pages of a table in an order that is the same for the first ones, however many come later.
-fn in_some_order(pages: u32) -> Vec<u32> {
+/// Returns the first `most` pages of a table in an order that is the same for the first ones, however many come later.
+fn in_some_order(pages: u32, most: usize) -> Vec<u32> {
+    let place = |page: &u32| mix(u64::from(*page), 0);
     let mut all: Vec<u32> = (0..pages).collect();
-    all.sort_unstable_by_key(|page| mix(u64::from(*page), 0));
+    if all.len() > most {
+        all.select_nth_unstable_by_key(most, place);
+        all.truncate(most);
+    }
+    all.sort_unstable_by_key(place);
     all
 }
 
@@ -69,36 +81,59 @@ impl<R: ReadRows> Neighbours<R> {
     fn sampled(&mut self, key: u64) -> Result<Vec<u64>> {
         let mut rows = Vec::new();
         for table in self.0.tables() {
-            let found = self.0.last_rows(table, key, SAMPLED)?;
-            rows.extend(found.into_iter().map(|address| RowId { table, address }));
+            rows.extend(self.last_seen(table, key)?);
         }
         if rows.len() > SAMPLE {
-            rows.sort_unstable_by_key(|row| mix(row.packed(), 0));
+            rows.sort_unstable_by_key(|(row, _)| mix(row.packed(), 0));
         }
-        let seen = rows.into_iter().filter_map(|row| Some(self.0.version(row)?.packed()));
+        let seen = rows.into_iter().filter_map(|(row, seen)| Some(seen.or_else(|| self.0.version(row))?.packed()));
         let mut chosen: Vec<u64> = seen.take(SAMPLE).collect();
         chosen.sort_unstable();
         Ok(chosen)
     }
 
-    /// Reads one row of each of some pages, which are spread over the tables. Pages on which no row is seen displace none.
-    fn spread_rows(&self) -> Result<Vec<String>> {
+    /// Returns the last [`SAMPLED`] rows of a key that are seen, as the index has them, with their versions; or if it has fewer entries, all of them, of
+    /// which it is not known whether they are seen.
+    fn last_seen(&mut self, table: usize, key: u64) -> Result<Vec<(RowId, Option<RowId>)>> {
+        let mut most = SAMPLED;
+        loop {
+            let found = self.0.last_rows(table, key, most)?;
+            let rows = found.iter().map(|&address| RowId { table, address });
+            if found.len() < most {
+                return Ok(rows.map(|row| (row, None)).collect());
+            }
+            let mut seen: Vec<_> = rows.filter_map(|row| Some((row, Some(self.0.version(row)?)))).collect();
+            if seen.len() >= SAMPLED || most >= MOST_ENTRIES {
+                seen.drain(..seen.len().saturating_sub(SAMPLED));
+                return Ok(seen);
+            }
+            most *= MORE;
+        }
+    }
+
+    /// Reads one row of each of some pages, which are spread over the tables. Pages on which no row is seen displace none, as far as they are few.
+    fn spread_rows(&mut self) -> Result<Vec<String>> {
         let tables = self.0.tables();
         let each = BACKGROUND.div_ceil(tables.len().max(1));
         let mut texts = Vec::new();
         for table in tables.take(BACKGROUND) {
             let most = texts.len() + each;
-            for pages in in_some_order(self.0.pages(table)).chunks(each) {
+            for pages in in_some_order(self.0.pages(table), each * CHUNKS).chunks(each) {
+                interrupt::check();
                 let addresses =
                     pages.iter().flat_map(|page| (1..=TRIED).map(move |line| u64::from(*page) << 16 | line));
-                let rows: Vec<u64> = addresses.map(|address| RowId { table, address }.packed()).collect();
+                let seen = addresses.filter_map(|address| self.0.version(RowId { table, address }));
+                let rows: Vec<u64> = seen.map(RowId::packed).collect();
+                if rows.is_empty() {
+                    continue;
+                }
                 // One row of a page is enough.
-                let mut seen = AHashMap::new();
+                let mut found = AHashMap::new();
                 self.0.beginnings(&rows, &mut |row, document| {
                     let page = (RowId::unpacked(row).address >> 16) as u32;
-                    seen.entry(page).or_insert_with(|| beginning(document).to_owned());
+                    found.entry(page).or_insert_with(|| beginning(document).to_owned());
                 })?;
-                texts.extend(pages.iter().filter_map(|page| seen.remove(page)).take(most - texts.len()));
+                texts.extend(pages.iter().filter_map(|page| found.remove(page)).take(most - texts.len()));
                 if texts.len() == most {
                     break;
                 }

@@ -561,12 +561,15 @@ fn a_telephone_number_is_one_however_it_is_grouped() {
 }
 
 #[test]
-fn rough_numbers_and_joined_words_contradict_nothing() {
-    for (a, b) in [
-        ("地震后数百名游客离开小岛，渡口排起长队", "地震后566名游客离开小岛，渡口排起长队"),
-        ("上千人参加了龙舟赛，江边很热闹", "1300人参加了龙舟赛，江边很热闹"),
-        ("他们发布了River Intelligence系统", "他们发布了RiverIntelligence系统"),
-    ] {
-        assert_eq!(conflicts(a, b).unwrap(), [], "{a}");
-    }
+fn words_that_are_joined_contradict_nothing() {
+    let (a, b) = ("他们发布了River Intelligence系统", "他们发布了RiverIntelligence系统");
+    assert_eq!(conflicts(a, b).unwrap(), []);
+    assert_eq!(verdict(a, b), Verdict::Copy);
+}
+
+#[test]
+fn a_denial_in_brackets_is_no_emoticon() {
+    let text = "江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。";
+    assert_eq!(same_message(text, &format!("{text}[鼓掌]")).unwrap().score, 1.0);
+    assert!(same_message(text, &format!("{text}[谣言]")).unwrap().score < 0.95);
 }

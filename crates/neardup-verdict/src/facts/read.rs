@@ -108,10 +108,6 @@ impl FactReader<'_> {
         if item && self.unit(at + 1).is_some_and(|unit| unit.before != Break::None) && next.is_none() {
             return at + 1;
         }
-        // 数百 and 上千 say how many about.
-        if !arabic && width == 0 && self.is_about(at) {
-            return at + 1;
-        }
         // 一个 is an article.
         if !arabic
             && !self.text.latin
@@ -136,15 +132,6 @@ impl FactReader<'_> {
         // A letter of Thai is no word.
         let counted = usize::from(next.is_some_and(|next| is_han(next) && !"的了和与及在是，".contains(next)));
         self.push_number(ConflictKind::Number, at..end + counted, [written, number], (measure, 0))
-    }
-
-    /// Says whether a bare 百, 千, 万 or 亿 has a word before it that makes it a rough one.
-    fn is_about(&self, at: usize) -> bool {
-        let last = |unit: &Unit| self.written(unit).chars().next_back();
-        let before = at.checked_sub(1).and_then(|at| self.unit(at)).and_then(last);
-        let is_bare =
-            |unit: &Unit| self.written(unit).chars().all(|c| matches!(c, '百' | '千' | '万' | '亿' | '萬' | '億'));
-        matches!(before, Some('数' | '几' | '上' | '成' | '數' | '幾')) && self.unit(at).is_some_and(is_bare)
     }
 
     /// Returns what the number from `at` to `end` counts, if that is a unit or a currency, and the position after it.

@@ -41,13 +41,11 @@ fn day(text: &str) -> Option<(Range<usize>, Day)> {
     let end = written.find('日')?;
     let (start, day) = number_before(written, end)?;
     let mut found = (start, Day { year: None, month: None, day });
-    if let Some(before) = written.get(..start)?.strip_suffix('月')
-        && let Some((start, month)) = number_before(before, before.len())
-    {
+    if let Some(before) = written.get(..start)?.strip_suffix('月') {
+        let (start, month) = number_before(before, before.len())?;
         found = (start, Day { month: Some(month), ..found.1 });
-        if let Some(before) = written.get(..start)?.strip_suffix('年')
-            && let Some((start, year)) = number_before(before, before.len())
-        {
+        if let Some(before) = written.get(..start)?.strip_suffix('年') {
+            let (start, year) = number_before(before, before.len())?;
             found = (start, Day { year: Some(year), ..found.1 });
         }
     }
@@ -120,5 +118,6 @@ mod tests {
         let found = days_apart(["某社6月8日电，雨。", "某社6月18日电，雨。"]).map(|[a, b]| [a.len(), b.len()]);
         assert_eq!(found, Some(["6月8日".len(), "6月18日".len()]));
         assert_eq!(days_apart(["6月8日，雨。", "某社6月18日电，雨。"]), None);
+        assert_eq!(days_apart(["某社99999999999月8日电，雨。", "某社12月18日电，雨。"]), None);
     }
 }

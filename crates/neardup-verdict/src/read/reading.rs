@@ -454,7 +454,10 @@ fn skipped(rest: &str, first: char) -> usize {
         }
         '[' => {
             let mut inside = rest.char_indices().skip(1).take(MAX_EMOTICON + 1);
-            inside.find(|&(_, c)| !is_han(c)).filter(|&(_, c)| c == ']').map_or(0, |(end, _)| end + 1)
+            let end = inside.find(|&(_, c)| !is_han(c)).filter(|&(_, c)| c == ']').map_or(0, |(end, _)| end + 1);
+            let denies =
+                || credits::DENIAL.iter().any(|word| rest.get(..end).is_some_and(|inside| inside.contains(word)));
+            if end > 0 && denies() { 0 } else { end }
         }
         _ => 0,
     }
