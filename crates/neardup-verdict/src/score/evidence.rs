@@ -24,7 +24,7 @@ pub(crate) struct Evidence {
     pub(crate) wholes: Option<[usize; 2]>,
     /// Whether both are one phrase that many rows have, each with another link.
     pub(crate) is_phrase: bool,
-    /// The days of their datelines, as written, if these are apart and a text is short.
+    /// The days of their datelines, as written, if these are apart and both texts are short.
     pub(crate) days: Option<[String; 2]>,
     /// From this score on the verdict is a copy or an excerpt.
     pub(crate) copies_from: f64,

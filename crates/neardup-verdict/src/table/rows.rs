@@ -16,7 +16,7 @@ pub const BACKGROUND: usize = 256;
 ///
 /// Each answer must depend on nothing but the table.
 pub trait Rows {
-    /// Returns the numbers of up to [`SAMPLE`] rows that have `key` in their sketch, best spread evenly over the first few hundred
+    /// Returns the numbers of up to [`SAMPLE`] rows that have `key` in their sketch, of the last few hundred
     /// entries of the index. Fewer rows exist if fewer are given.
     ///
     /// # Errors
