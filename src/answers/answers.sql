@@ -415,7 +415,7 @@ COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table
 COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of answers beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.shown_answers(regclass) IS 'the same; NULL, too, for who may not read it';
 COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the hash of what is compared';
+COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the title, the hash of what is compared';
 COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that are values of a type';
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';

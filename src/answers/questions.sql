@@ -1,7 +1,7 @@
 -- questions: pairs that are worth an answer
 --
 -- Half of them are drawn at random, from what a clean-up would remove, from what is only named and from what is just below: they measure. The
--- other half is chosen among the least certain ones by what an answer would teach of all of them. Pairs with the same letters and digits are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
+-- other half is chosen among the least certain ones by what an answer would teach of all of them. Pairs with the same letters and digits, in their titles too, are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
 
 CREATE FUNCTION neardup_internal.teaching(numbers double precision[], pairs double precision[], answered double precision[], n integer) RETURNS integer[]
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 AS 'MODULE_PATHNAME', 'teaching_wrapper';
@@ -144,7 +144,8 @@ BEGIN
         'WITH r AS MATERIALIZED (%s) '
         'SELECT q.key, q.other, CASE q.stratum WHEN ''removed'' THEN ''at random: a clean-up would remove it'' WHEN ''named'' THEN ''at random: it is only named'' '
         '           WHEN ''below'' THEN ''at random: it is just below'' ELSE ''the answer teaches most'' END, q.score, '
-        '       ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
+        '       CASE WHEN btrim(k.title::text) <> btrim(o.title::text) THEN ARRAY[concat(''title: '', k.title, '' / '', o.title)] END '
+        '           || ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
         'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, score double precision, lot bigint) '
         '     JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other ORDER BY q.lot', statement)
         USING (SELECT array_agg(DISTINCT x.k) FROM jsonb_array_elements(drawn) q CROSS JOIN LATERAL (VALUES (q ->> 'key'), (q ->> 'other')) x(k)),
@@ -155,4 +156,4 @@ $$;
 COMMENT ON FUNCTION neardup_internal.teaching(double precision[], double precision[], double precision[], integer) IS 'chooses n pairs by what answers about them would teach, from what the verdict makes of each, how many pairs each stands for, and what it makes of pairs that are answered; returns their places';
 COMMENT ON FUNCTION neardup_internal.choose_questions(neardup.protected, jsonb, integer) IS 'chooses n of the questions that were drawn: those at random first, then what teaches most';
 COMMENT ON FUNCTION neardup_internal.draw_questions(neardup.protected, integer, bigint) IS 'draws pairs that are worth an answer: keys, score, the stratum that a random one stands for, and how many pairs that has';
-COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half chosen by what an answer teaches. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';
+COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, titles first, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half chosen by what an answer teaches. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';

@@ -17,16 +17,37 @@ const MOST_COLUMNS: usize = 100;
 const SAMPLE: usize = 1000;
 /// The longest value that is read, in bytes as it is stored: a city, a level, a headline, but no text of megabytes.
 const MOST_BYTES: usize = 2000;
+/// The types of a date, a timestamp, and one with time zone.
+const DAYS: [pg_sys::Oid; 3] = [pg_sys::DATEOID, pg_sys::TIMESTAMPOID, pg_sys::TIMESTAMPTZOID];
+/// A day, in seconds.
+const DAY: u32 = 24 * 60 * 60;
 /// How many characters of a value are shown.
 const SHOWN: usize = 40;
 /// White space by Unicode, which `differ` does not count at the ends of a value.
 const SPACE: &str = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
 
+/// What the values of a column can tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tells {
+    /// Nothing: they are long, or another one in each row.
+    Nothing,
+    /// What a guard can compare.
+    Values,
+    /// When something was. Copies often come minutes or days after each other, so only more than a day is told.
+    Days,
+}
+
 /// A column beside what the guard reads.
 pub struct OtherColumn {
     pub name: String,
-    /// Whether the guard can compare it: it has short values, and not another one in each row.
-    pub is_comparable: bool,
+    tells: Tells,
+    kind: pg_sys::Oid,
+}
+
+/// Says whether copies agree in a column far more often than any two of their rows: then the column belongs to the message, as a city does, where a
+/// column that says where a row comes from does not. `by_chance` is how many would agree if each removed row had the kept row of another pair.
+const fn is_telling(agreeing: i64, by_chance: i64) -> bool {
+    agreeing > 2 * by_chance + 5
 }
 
 /// Counts, for each column in which a row of the list and the row that is kept have two values, or only the former has one, in how many of the pairs
@@ -35,8 +56,19 @@ pub struct OtherColumn {
 #[pg_extern(sql = false)]
 fn differing_columns(
     arguments: JsonB,
-) -> Result<TableIterator<'static, (name!(name, String), name!(rows, i64), name!(lacking, i64), name!(looked_at, i64))>>
-{
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(name, String),
+            name!(rows, i64),
+            name!(lacking, i64),
+            name!(looked_at, i64),
+            name!(is_time, bool),
+            name!(is_telling, bool),
+        ),
+    >,
+> {
     let counts = with(arguments, |cleanup| {
         let session = Session::open();
         let columns = cleanup.other_columns(&session)?;
@@ -47,11 +79,21 @@ fn differing_columns(
         let mut counts = Vec::new();
         session.each(&statement, &[], |row| {
             let number = |column| row.number(column).unwrap_or_default();
-            let found = columns.iter().zip((2..).step_by(2)).map(|(column, at)| {
-                let differing = if column.is_comparable { number(at) } else { 0 };
-                (column.name.clone(), differing, number(at + 1), number(1))
+            let found = columns.iter().zip((2..).step_by(4)).filter_map(|(column, at)| {
+                let [lacking, differing, agreeing, by_chance] = [0, 1, 2, 3].map(|place| number(at + place));
+                let is_time = column.tells == Tells::Days;
+                (differing > 0 || lacking > 0).then(|| {
+                    (
+                        column.name.clone(),
+                        differing,
+                        lacking,
+                        number(1),
+                        is_time,
+                        !is_time && is_telling(agreeing, by_chance),
+                    )
+                })
             });
-            counts.extend(found.filter(|(_, differing, lacking, _)| *differing > 0 || *lacking > 0));
+            counts.extend(found);
             Ok(())
         })?;
         Ok(counts)
@@ -66,17 +108,20 @@ impl Cleanup {
         let statement = session.prepare(
             &format!(
                 "SELECT CAST(a.attname AS pg_catalog.text), \
-                        CAST(CAST(y.typcategory IN ('S', 'N', 'B', 'E') AND NOT EXISTS ( \
+                        CAST(CASE WHEN EXISTS ( \
                             SELECT FROM pg_catalog.pg_index i \
                             WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum \
-                                  AND i.indpred IS NULL) AS pg_catalog.int4) AS pg_catalog.int8) \
+                                  AND i.indpred IS NULL) THEN 0 \
+                            WHEN y.oid IN ({days}) THEN 2 WHEN y.typcategory IN ('S', 'N', 'B', 'E') THEN 1 ELSE 0 END AS pg_catalog.int8), \
+                        CAST(y.oid AS pg_catalog.int8) \
                  FROM pg_catalog.pg_attribute a \
                       JOIN pg_catalog.pg_attribute b ON b.attrelid = $2 AND b.attname = a.attname AND b.atttypid = a.atttypid AND NOT b.attisdropped \
                       JOIN pg_catalog.pg_type y ON y.oid = b.atttypid \
                  WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' \
                        AND pg_catalog.has_column_privilege(b.attrelid, b.attnum, 'SELECT') \
                        AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') \
-                 ORDER BY a.attnum LIMIT {MOST_COLUMNS}"
+                 ORDER BY a.attnum LIMIT {MOST_COLUMNS}",
+                days = DAYS.map(|kind| u32::from(kind).to_string()).join(", "),
             ),
             &[Type::Oid, Type::Oid],
         );
@@ -90,44 +135,65 @@ impl Cleanup {
         };
         let mut columns = Vec::new();
         session.each(&statement, &[Value::Oid(self.choice.guard.table), Value::Oid(self.kept)], |row| {
-            let is_comparable = row.number(2) == Some(1);
-            columns.extend(
-                row.text(1).filter(|name| !own(name)).map(|name| OtherColumn { name: name.to_owned(), is_comparable }),
-            );
+            let tells = match row.number(2) {
+                Some(1) => Tells::Values,
+                Some(2) => Tells::Days,
+                _ => Tells::Nothing,
+            };
+            let kind = row.number(3).and_then(|kind| u32::try_from(kind).ok()).map_or(pg_sys::InvalidOid, Into::into);
+            let name = row.text(1).filter(|name| !own(name)).map(str::to_owned);
+            columns.extend(name.map(|name| OtherColumn { name, tells, kind }));
             Ok(())
         })?;
         Ok(columns)
     }
 
-    /// The statement that counts the pairs, and of each column those that have two values in it, as a guard's `differ` compares them, and those of
-    /// which only the removed row has one. What is not short as it is stored is not read.
+    /// The statement that counts the pairs, and of each column those of which only the removed row has a value, those that have two values in it, as a
+    /// guard's `differ` compares them, those that have one, and those whose removed row has the value of another pair's kept row. What is not short as it
+    /// is stored is not read.
     fn count_differing(&self, columns: &[OtherColumn]) -> String {
-        let comparable = || columns.iter().enumerate().filter(|(_, column)| column.is_comparable);
-        let values = comparable().flat_map(|(at, column)| {
+        let read = columns.iter().enumerate().flat_map(|(at, column)| {
+            let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, &column.name));
+            let lacks = format!(
+                "pg_catalog.num_nulls({own}) OPERATOR(pg_catalog.=) 0 AND pg_catalog.num_nulls({kept}) OPERATOR(pg_catalog.>) 0 AS lacks{at}"
+            );
+            let read = match column.tells {
+                Tells::Nothing => Vec::new(),
+                Tells::Values => vec![
+                    format!("v.own{at}"),
+                    format!("v.kept{at}"),
+                    format!("pg_catalog.lag(v.kept{at}) OVER w AS other{at}"),
+                ],
+                Tells::Days => vec![format!("{} AS days{at}", column.is_days_apart())],
+            };
+            [lacks].into_iter().chain(read)
+        });
+        let read = read.collect::<Vec<_>>().join(", ");
+        let comparable = columns.iter().enumerate().filter(|(_, column)| column.tells == Tells::Values);
+        let values = comparable.flat_map(|(at, column)| {
             let [own, kept] = short_values(&column.name);
             [format!("{own} AS own{at}"), format!("{kept} AS kept{at}")]
         });
         let values = values.chain(["NULL".to_owned()]).collect::<Vec<_>>().join(", ");
         let counts = columns.iter().enumerate().flat_map(|(at, column)| {
-            let differ = if column.is_comparable {
-                format!("pg_catalog.count(*) FILTER (WHERE {})", differ(&format!("v.own{at}"), &format!("v.kept{at}")))
-            } else {
-                "CAST(0 AS pg_catalog.int8)".to_owned()
+            let [own, kept, other] = ["own", "kept", "other"].map(|name| format!("p.{name}{at}"));
+            let none = || "false".to_owned();
+            let conditions = match column.tells {
+                Tells::Nothing => [none(), none(), none()],
+                Tells::Values => [differ(&own, &kept), agree(&own, &kept), agree(&own, &other)],
+                Tells::Days => [format!("p.days{at}"), none(), none()],
             };
-            let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, &column.name));
-            [
-                differ,
-                format!(
-                    "pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nulls({own}) OPERATOR(pg_catalog.=) 0 AND pg_catalog.num_nulls({kept}) OPERATOR(pg_catalog.>) 0)"
-                ),
-            ]
+            [format!("p.lacks{at}")].into_iter().chain(conditions)
         });
+        let counts = counts.map(|condition| format!("pg_catalog.count(*) FILTER (WHERE {condition})"));
         format!(
             "SELECT pg_catalog.count(*), {counts} \
-             FROM (SELECT x.*, pg_catalog.count(*) OVER () AS listed FROM {LIST} x WHERE x.reason IS NULL) c \
-                  JOIN {target} t ON {is_duplicate} JOIN {kept} r ON {is_kept} \
-                  CROSS JOIN LATERAL (SELECT {values} OFFSET 0) v \
-             WHERE pg_catalog.hashint8(c.place) OPERATOR(pg_catalog.%) greatest(c.listed OPERATOR(pg_catalog./) {SAMPLE}, 1) OPERATOR(pg_catalog.=) 0",
+             FROM (SELECT {read} \
+                   FROM (SELECT x.*, pg_catalog.count(*) OVER () AS listed FROM {LIST} x WHERE x.reason IS NULL) c \
+                        JOIN {target} t ON {is_duplicate} JOIN {kept} r ON {is_kept} \
+                        CROSS JOIN LATERAL (SELECT {values} OFFSET 0) v \
+                   WHERE pg_catalog.hashint8(c.place) OPERATOR(pg_catalog.%) greatest(c.listed OPERATOR(pg_catalog./) {SAMPLE}, 1) OPERATOR(pg_catalog.=) 0 \
+                   WINDOW w AS (ORDER BY pg_catalog.hashint8(c.place), c.place)) p",
             counts = counts.collect::<Vec<_>>().join(", "),
             target = self.target,
             is_duplicate = self.is_duplicate(),
@@ -158,7 +224,34 @@ fn differ(own: &str, kept: &str) -> String {
     )
 }
 
+/// The condition that two values are given and are the same.
+fn agree(own: &str, kept: &str) -> String {
+    format!("{own} OPERATOR(pg_catalog.=) {kept} AND {own} OPERATOR(pg_catalog.<>) ''")
+}
+
 impl OtherColumn {
+    /// Says whether the two values of a pair can be shown where they differ.
+    pub fn is_comparable(&self) -> bool {
+        self.tells == Tells::Values
+    }
+
+    /// The condition that the times of the removed row and of the kept one are more than a day apart. Of dates near the end of time no timestamp can be
+    /// made, and infinite ones have no distance.
+    fn is_days_apart(&self) -> String {
+        let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, &self.name));
+        let distance = if self.kind == pg_sys::DATEOID {
+            format!("pg_catalog.abs({own} OPERATOR(pg_catalog.-) {kept}) OPERATOR(pg_catalog.>) 1")
+        } else {
+            let seconds = |value: &str| format!("pg_catalog.date_part('epoch', {value})");
+            format!(
+                "pg_catalog.abs({} OPERATOR(pg_catalog.-) {}) OPERATOR(pg_catalog.>) {DAY}::pg_catalog.float8",
+                seconds(&own),
+                seconds(&kept)
+            )
+        };
+        format!("CASE WHEN pg_catalog.isfinite({own}) AND pg_catalog.isfinite({kept}) THEN {distance} ELSE false END")
+    }
+
     /// An expression that shows the values of the removed row and of the kept one if they differ; otherwise NULL.
     pub fn shown(&self) -> String {
         let [own, kept] = short_values(&self.name);

@@ -127,7 +127,7 @@ fn tell_short(settings: &Settings, keys: usize) {
     );
     notice("a text this short may share no key with a copy that differs in one word")
         .set_detail(detail)
-        .set_hint("To find such copies, use shorter runs: analyzer => 'chars:3'.")
+        .set_hint("Shorter runs, analyzer => 'chars:3', find some of them, take many times as long, and in large tables miss other copies.")
         .report(PgLogLevel::NOTICE);
 }
 

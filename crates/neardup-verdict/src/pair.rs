@@ -17,7 +17,7 @@ use crate::score::evidence::Evidence;
 use crate::score::model::{LEAST_SCORE, MOST_UNREAD, Missing, Scoring};
 use crate::score::whole::{self, whole};
 use crate::score::wording::wording;
-use crate::score::{features, reasons};
+use crate::score::{features, reasons, signals};
 use crate::table::forms::{Known, Sample};
 use crate::table::surroundings::Surroundings;
 use crate::verdict::{Message, Verdict};
@@ -45,7 +45,8 @@ pub struct Pair<'p> {
 }
 
 /// Words that so many of the other rows around them have beside other links are a phrase, and what the link leads to may be the message. Of 40 posts that a
-/// clean-up removed from one table 16 were no copies for this; in other tables such phrases are copies. Fewer rows are one post sent again.
+/// clean-up removed from one table 16 were no copies for this; in other tables such phrases are copies. Fewer rows are one post sent again. A text that so
+/// many rows have, each beside another one, is a preamble or a form, and hardly an excerpt of any: of 93 read pairs 55 are no copies.
 const HOLDERS: usize = 8;
 
 /// A text with as many words (characters, in scripts without spaces) says enough to be a message of its own.
@@ -264,7 +265,9 @@ impl<'p> Pair<'p> {
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
         let inputs = Inputs { table, ..inputs };
         let is_phrase = surroundings.as_ref().is_some_and(|found| self.is_phrase(&texts, found));
+        let is_continued = surroundings.as_ref().is_some_and(|found| found.continued >= HOLDERS);
         let days = self.days_apart(&texts);
+        let headed_apart = signals::are_headed_apart(&texts, titles.as_ref()).then(|| self.titles.map(str::to_owned));
         let Ignored { left_out, furniture, quotes, .. } = ignored;
         let wholes = self.wholes();
         Ok(Evidence {
@@ -272,7 +275,9 @@ impl<'p> Pair<'p> {
             titles,
             inputs,
             is_phrase,
+            is_continued,
             days,
+            headed_apart,
             surroundings,
             left_out,
             furniture,

@@ -138,6 +138,29 @@ fn one_text_under_titles_with_other_facts_is_no_copy() {
     assert!(kept("大桥免费", "大桥今日起免费通行").is_some_and(|(verdict, _)| verdict == Verdict::Copy));
 }
 
+#[test]
+fn a_short_text_is_what_its_title_says() {
+    let found = |text: &str, a: &str, b: &str| {
+        let text = Prepared::new(text).unwrap();
+        Pair::new(&text, &text).titled(a, b).message().unwrap()
+    };
+    let (teaser, long) = ("Read what the readers of this page say about it.", REPORT.repeat(2));
+    for (a, b) in [
+        ("Which ferry is the slowest?", "The ten best bakeries by the river"),
+        ("哪条渡船最慢", "河边十家面包店"),
+        ("Line 12: no service", "Line 57A: no service"),
+    ] {
+        let apart = found(teaser, a, b);
+        assert!(!apart.verdict.keeps_one() && apart.score <= 0.4, "{a} {b}: {apart:?}");
+        assert!(
+            apart.reasons.iter().any(|reason| reason.starts_with("one short text under other titles")),
+            "{apart:?}"
+        );
+    }
+    assert!(found(teaser, "The ten best bakeries", "The ten best bakeries by the river").score > 0.4);
+    assert!(found(&long, "Bridge opens at noon", "A new way over the river").verdict.keeps_one());
+}
+
 fn kinds(a: &str, b: &str) -> Vec<(&'static str, String, String)> {
     conflicts(a, b).unwrap().into_iter().map(|c| (c.kind.name(), c.in_a, c.in_b)).collect()
 }
@@ -169,6 +192,16 @@ fn conflicts_say_what_differs() {
         ("联系人张建国先生", "联系人李明华先生", "person", "张建国", "李明华"),
         ("主队追平对手", "主队超越对手", "status", "追平", "超越"),
         ("白皮书将发布", "白皮书发布", "status", "将", ""),
+        // The day may be the month in one of them, in neither way the same.
+        ("Palestra na ponte 05/06/2031", "Palestra na ponte 29/05/2031", "date", "05/06/2031", "29/05/2031"),
+        ("COMO USAR A BARCA NA CHEIA", "COMO NÃO USAR A BARCA NA CHEIA", "status", "", "NÃO"),
+        (
+            "Millbrook x Fairwater: where to watch",
+            "Ashford x Fairwater: where to watch",
+            "latin",
+            "Millbrook",
+            "Ashford",
+        ),
     ] {
         let found = kinds(a, b);
         assert!(found.contains(&(kind, in_a.to_owned(), in_b.to_owned())), "{a} {b}: {found:?}");
@@ -193,6 +226,8 @@ fn what_does_not_count_is_no_conflict() {
         ("大桥长2公里", "大桥"),
         ("大桥今天通车（编辑：李明3）", "大桥今天通车（编辑：王芳5）"),
         ("Many of the passengers were children", "Most of the passengers were children"),
+        ("The poet (1933–2015) wrote of boats", "The poet (1933 -2015) wrote of boats"),
+        ("A barca custa R$ 1.500 por mês", "A barca custa R$ 1,5 mil por mês"),
     ] {
         assert_eq!(kinds(a, b), [], "{a} / {b}");
     }

@@ -246,6 +246,35 @@ fn a_phrase_beside_many_links_is_no_certain_copy() {
 }
 
 #[test]
+fn a_preamble_is_no_certain_excerpt() {
+    let preambles = [
+        "The harbour office is a fair employer and welcomes every applicant, whatever their age or origin.",
+        "所需的数据太大，无法直接发送，请在下面粘贴并说明你遇到的问题。",
+    ];
+    for preamble in preambles {
+        let own = |n: usize| {
+            let messages =
+                [("ferry pilot", "渡船"), ("rope maker", "绳索"), ("crane driver", "吊车"), ("night watch", "夜班")];
+            let (english, chinese) = messages[n % 4];
+            format!(
+                "Wanted: {english} for pier {n}, {} hours a week. 第{n}号码头的{chinese}出了问题，{}点起停用。",
+                20 + n,
+                n % 12
+            )
+        };
+        let rows = |others: usize| {
+            let all = (0..=others).map(|n| format!("{preamble} {}", own(n)));
+            [preamble.to_owned()].into_iter().chain(all).collect()
+        };
+        let found = |others| Table::of(rows(others)).message(0, 1, 0, &mut Forms::default());
+        let many = found(12);
+        assert!(many.score <= 0.9, "{many:?}");
+        assert!(many.reasons.iter().any(|reason| reason.contains("go on in other ways")), "{many:?}");
+        assert!(!found(2).reasons.iter().any(|reason| reason.contains("go on in other ways")));
+    }
+}
+
+#[test]
 fn time_speaks_against_a_copy() {
     let (form, messages) = forms()[1];
     let text = format!("{} {} {form}", messages[0], messages[1]);

@@ -21,8 +21,9 @@ pub(super) fn contradict(text_a: &Text<'_>, a: &Fact, text_b: &Text<'_>, b: &Fac
             return true;
         }
         let grouped = number(text_a, a).zip(number(text_b, b)).is_some_and(|(of_a, of_b)| {
-            may_be_grouped(text_a, a) && of_a.times_ten_to(3) == of_b
-                || may_be_grouped(text_b, b) && of_b.times_ten_to(3) == of_a
+            // 1.500 may be 1500, or 1,5 mil.
+            may_be_grouped(text_a, a) && [of_b, value_b.number].contains(&of_a.times_ten_to(3))
+                || may_be_grouped(text_b, b) && [of_a, value_a.number].contains(&of_b.times_ten_to(3))
                 || with_groups(text_a, a).any(|whole| whole == of_b)
                 || with_groups(text_b, b).any(|whole| whole == of_a)
         });

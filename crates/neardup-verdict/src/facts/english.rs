@@ -7,6 +7,9 @@ use crate::read::numerals::{Number, percent_sign, quotient};
 use crate::read::units::{Break, Kind, Unit};
 use neardup_text::hash::mix;
 
+/// What stands between the names of two teams.
+const AGAINST: [&str; 4] = ["x", "v", "vs", "versus"];
+
 impl FactReader<'_> {
     /// Reads an ordinal, `3rd` or `third`, with the word it counts: `third quarter`.
     pub(super) fn ordinal_in_words(&mut self) -> Option<usize> {
@@ -129,20 +132,25 @@ impl FactReader<'_> {
     /// Says whether the word at a position may be a name; in a text of Han characters, every Latin word is one, and a handle or a link that is read
     /// is one in any text.
     ///
-    /// The capital letter of a word that begins a sentence says nothing; it is a name if the next word has a capital letter too.
+    /// The capital letter of a word that begins a sentence says nothing; it is a name if the next word has a capital letter too, or if it plays against
+    /// one: Flamengo x Fluminense.
     pub(super) fn names(&self, at: usize) -> bool {
         let has_capital = |unit: &Unit| self.written(unit).chars().any(char::is_uppercase);
         let is_name = |unit: &Unit| unit.kind == Kind::Word && has_capital(unit) && !is_common(unit.key);
         let Some(unit) = self.unit(at) else { return false };
+        let next_is_name =
+            |at: usize| self.unit(at + 1).is_some_and(|next| next.before <= Break::Space && is_name(next));
+        let plays = || {
+            let against = self.unit(at + 1).filter(|next| next.before <= Break::Space);
+            against.is_some_and(|unit| AGAINST.iter().any(|word| self.written(unit).eq_ignore_ascii_case(word)))
+                && next_is_name(at + 1)
+        };
         let sentence = self.plain_capitals.partition_point(|units| units.end <= at);
         let says_nothing = self.plain_capitals.get(sentence).is_some_and(|units| units.start <= at);
         !self.text.latin
             || self.written(unit).starts_with('@')
             || self.written(unit).contains('/')
-            || !says_nothing
-                && is_name(unit)
-                && (unit.before != Break::Stop
-                    || self.unit(at + 1).is_some_and(|next| next.before <= Break::Space && is_name(next)))
+            || !says_nothing && is_name(unit) && (unit.before != Break::Stop || next_is_name(at) || plays())
     }
 }
 

@@ -188,7 +188,7 @@ pub(crate) fn pairs(a: Side<'_>, b: Side<'_>, gaps: &[Gap]) -> Contradictions {
                     Pass::Anywhere => {
                         fact.kind.is_figure()
                             && fact.kind == other.kind
-                            && fact.measure == other.measure
+                            && (fact.kind == ConflictKind::Date || fact.measure == other.measure)
                             && contradict(a.text, fact, b.text, other)
                     }
                 }

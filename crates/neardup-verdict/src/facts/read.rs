@@ -287,7 +287,7 @@ impl FactReader<'_> {
     fn joined(&mut self, ordinal: bool) -> Option<usize> {
         let at = self.at;
         let (joint, second) = if self.is_number(at + 1) {
-            (self.joint(at + 1)?, at + 1)
+            (self.joint(at + 1).or_else(|| self.joined_years(at))?, at + 1)
         } else if self.han(at + 1) == Some('比') && self.is_number(at + 2) && self.unit(at + 2)?.before == Break::None
         {
             (':', at + 2)
@@ -336,6 +336,14 @@ impl FactReader<'_> {
             return Some(self.push_phone(at..end));
         }
         Some(self.push(kind, at..end, key, 0))
+    }
+
+    /// Returns the dash between two years, beside which spaces may stand: 1933 -2015.
+    fn joined_years(&self, at: usize) -> Option<char> {
+        let is_year = |at: usize| self.small(at).is_some_and(|year| (1000..=2100).contains(&year));
+        let between = self.text.text.get(self.unit(at)?.end as usize..self.unit(at + 1)?.start as usize)?;
+        let mut joint = between.trim_matches(' ').chars();
+        joint.next().filter(|_| joint.next().is_none() && is_year(at) && is_year(at + 1))
     }
 
     /// Says whether joined figures are a telephone number: it begins with an area code and has more digits than a range.

@@ -26,8 +26,10 @@ pub(super) struct Status {
 impl Status {
     /// Says whether two words, each in its own text, have the same meaning.
     pub(super) fn agrees(&self, text: &Text<'_>, other: &Self, other_text: &Text<'_>) -> bool {
-        let written = text.written(self.units.clone()) == other_text.written(other.units.clone());
-        written || self.place.is_some() && self.place == other.place
+        let (own, others) = (text.written(self.units.clone()), other_text.written(other.units.clone()));
+        own == others
+            || own.to_lowercase() == others.to_lowercase()
+            || self.place.is_some() && self.place == other.place
     }
 
     /// Says whether two words that do not agree contradict each other.
@@ -53,8 +55,10 @@ const fn place_of(first: char) -> (usize, u64) {
     (bit / 64, 1 << (bit % 64))
 }
 
-/// Returns what is known of a word.
+/// Returns what is known of a word. A heading in capitals says `NOT` too.
 fn known(word: &str) -> Option<Known> {
+    let small = word.contains(char::is_uppercase).then(|| word.to_lowercase());
+    let word = small.as_deref().unwrap_or(word);
     let place = STATUS.binary_search_by_key(&word, |(word, _)| *word).ok()?;
     STATUS.get(place).map(|(_, known)| *known)
 }
@@ -76,7 +80,7 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>, spoken: u32) -> Vec<Stat
     let mut at = from;
     while at < span.end {
         let begins = |first: char| {
-            let (word, mask) = place_of(first);
+            let (word, mask) = place_of(first.to_lowercase().next().unwrap_or(first));
             STARTS[word] & mask != 0
         };
         if !text.written(at..at + 1).starts_with(begins) {

@@ -26,6 +26,10 @@ pub(crate) struct Evidence {
     pub(crate) is_phrase: bool,
     /// The days of their datelines, as written, if these are apart and both texts are short.
     pub(crate) days: Option<[String; 2]>,
+    /// Whether the shorter text is in many rows, each of which goes on in its own way.
+    pub(crate) is_continued: bool,
+    /// The titles, if both texts are one short text and have little in common but that.
+    pub(crate) headed_apart: Option<[String; 2]>,
     /// From this score on the verdict is a copy or an excerpt.
     pub(crate) copies_from: f64,
 }
@@ -41,9 +45,10 @@ impl Evidence {
         self.without_model().unwrap_or_else(|| {
             let score = scoring.score(&self.inputs);
             // What was not read may differ, so no clean-up removes such a text unless told to.
-            let is_unread = self.wholes.is_some() || self.is_phrase;
+            let is_unread = self.wholes.is_some() || self.is_phrase || self.is_continued;
             let score = if is_unread { score.min(model::MOST_UNREAD) } else { score };
-            let score = if self.days.is_some() { score.min(model::MOST_OF_OTHER_DAYS) } else { score };
+            let is_other = self.days.is_some() || self.headed_apart.is_some();
+            let score = if is_other { score.min(model::MOST_OF_OTHERS) } else { score };
             (model::verdict(score >= self.copies_from, &self.inputs, &self.texts, self.wholes), score)
         })
     }

@@ -206,8 +206,8 @@ pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
 /// The greatest score of texts that are not all read: only their beginnings are compared, or what their links lead to may be the message.
 pub(crate) const MOST_UNREAD: f64 = 0.9;
 
-/// The greatest score of short texts that were sent on other days, by their datelines.
-pub(crate) const MOST_OF_OTHER_DAYS: f64 = 0.4;
+/// The greatest score of short texts that were sent on other days, by their datelines, or have titles with little in common.
+pub(crate) const MOST_OF_OTHERS: f64 = 0.4;
 
 /// If the longer text is longer by this share of its units, the shorter one is an excerpt.
 const EXCERPT: f64 = 0.25;

@@ -1,5 +1,7 @@
 //! Why a verdict is what it is, in short phrases.
 
+use std::time::Duration;
+
 use super::evidence::Evidence;
 use super::features::Features;
 use crate::compare::statements;
@@ -16,6 +18,11 @@ const OTHER_HEADS: f64 = 0.6;
 
 /// A form that fewer sampled rows follow is not named.
 const FOLLOWERS: usize = 3;
+
+/// Titles with less in common are named.
+const ALIKE: f64 = 0.5;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The longest fact that is quoted in full, in characters.
 const QUOTED: usize = 40;
@@ -62,6 +69,18 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
     }
     if let Some([a, b]) = &evidence.days {
         reasons.push(format!("short reports of other days: {a} / {b}"));
+    }
+    if let Some([a, b]) = &evidence.headed_apart {
+        reasons.push(format!("one short text under other titles: {} / {}", short(a), short(b)));
+    } else if let Some(titles) = evidence.inputs.titles.as_ref().filter(|titles| titles.title_alike < ALIKE) {
+        reasons.push(format!("the titles have {:.0} % of their words in common", titles.title_alike * 100.0));
+    }
+    if let Some(apart) = evidence.inputs.apart.filter(|apart| *apart >= DAY) {
+        let days = apart.as_secs() / DAY.as_secs();
+        reasons.push(if days == 1 { "a day apart".to_owned() } else { format!("{days} days apart") });
+    }
+    if evidence.is_continued {
+        reasons.push("many rows have the shorter text and go on in other ways".to_owned());
     }
     if evidence.is_phrase {
         reasons.push("many rows have these words, each with another link".to_owned());

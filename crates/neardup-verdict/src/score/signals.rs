@@ -57,6 +57,25 @@ pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>)
         && titles.is_some_and(|titles| titles.pairs.iter().any(Contradiction::is_hard))
 }
 
+/// Says whether one short text stands under two titles that have little in common, or other figures: what it says is in the titles. A teaser, a caption
+/// or a form that nobody has filled in comes again with each of them.
+pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>) -> bool {
+    let is_short = texts.a.text.units.len() <= UNDER_TITLE && texts.is_same();
+    let has_figure = |compared: &Compared, side: &Range<usize>| {
+        let is_figure = |unit: &Unit| {
+            let written = compared.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default();
+            matches!(unit.kind, Kind::Number { .. }) || written.contains(|c: char| c.is_ascii_digit())
+        };
+        compared.text.units.get(side.clone()).is_some_and(|units| units.iter().any(is_figure))
+    };
+    is_short
+        && titles.is_some_and(|titles| {
+            let shorter = titles.a.text.units.len().min(titles.b.text.units.len());
+            titles.shared * 2 < shorter
+                || titles.gaps.iter().any(|gap| has_figure(&titles.a, &gap.a) && has_figure(&titles.b, &gap.b))
+        })
+}
+
 /// Says whether two short texts are about other works, each in 《》.
 pub(crate) fn are_about_other_works(texts: &Comparison) -> bool {
     texts.a.text.units.len().min(texts.b.text.units.len()) <= ABOUT_WORK

@@ -16,6 +16,11 @@ const ALIKE: f64 = 0.5;
 /// A row that has this part of a text's passages contains the text.
 const WHOLE: f64 = 0.95;
 
+/// A row that contains the shorter text goes on with another text if it has this many times its passages, and at most this part of those that only the
+/// longer text has.
+const LONGER: f64 = 1.3;
+const OTHER: f64 = 0.2;
+
 /// How many bits a passage of either text has, by which it is seen that neither has a passage of another row.
 const BITS: usize = 16;
 
@@ -41,6 +46,8 @@ pub(crate) struct Surroundings {
     pub(crate) is_repeated: bool,
     /// How many rows have all passages that both texts have.
     pub(crate) holders: usize,
+    /// How many rows have the shorter text, as the longer one does, and another text beside it.
+    pub(crate) continued: usize,
 }
 
 impl Surroundings {
@@ -56,7 +63,11 @@ impl Surroundings {
         // The passages of rows with other messages, one row after the other, and where each row ends.
         let (mut others, mut ends): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let both = all.sizes[0] - all.lone[0];
-        let (mut similar, mut holders) = (0, 0);
+        let shorter = usize::from(all.sizes[1] < all.sizes[0]);
+        let contains = |of_shorter: f64| of_shorter >= WHOLE * least as f64;
+        let is_longer = |passages: usize| passages as f64 >= LONGER * least as f64;
+        let is_part = contains(both as f64) && is_longer(all.sizes[1 - shorter]);
+        let (mut similar, mut holders, mut continued) = (0, 0, 0);
         let mut is_repeated = false;
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
@@ -73,7 +84,14 @@ impl Surroundings {
             holders += usize::from(both > 0 && of_both as usize == both);
             let shared = [of_a, of_b].map(f64::from);
             let likeness = [0, 1].map(|at: usize| shared[at] / all.sizes[at].min(row.passages.len()).max(1) as f64);
-            is_repeated |= (0..2).any(|at| all.sizes[at] == least && shared[at] >= WHOLE * least as f64);
+            is_repeated |= (0..2).any(|at| all.sizes[at] == least && contains(shared[at]));
+            let beside = shared[1 - shorter] - f64::from(of_both);
+            continued += usize::from(
+                is_part
+                    && contains(shared[shorter])
+                    && is_longer(row.passages.len())
+                    && beside <= OTHER * all.lone[1 - shorter] as f64,
+            );
             if likeness.iter().any(|likeness| *likeness >= ALIKE) {
                 similar += 1;
                 let has = [0, 1].map(|at: usize| f64::from([of_a, of_b][at] - of_both) / all.lone[at] as f64);
@@ -98,6 +116,7 @@ impl Surroundings {
             others: other.iter().filter(|&&share| share > 0.5).count(),
             is_repeated,
             holders,
+            continued,
         }
     }
 }
@@ -182,8 +201,18 @@ mod tests {
         let is_form = |key: u64| others.iter().filter(|row| row.passages.contains(&key)).count() >= OTHERS;
         let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
         let both: HashSet<u64> = sets[0].intersection(&sets[1]).copied().collect();
-        let shared: HashSet<u64> = both.iter().copied().filter(|&key| is_form(key)).collect();
-        let followers = others.iter().filter(|row| shared.iter().any(|key| row.passages.contains(key))).count();
+        let (short, long) = if sets[1].len() < sets[0].len() { (&sets[1], &sets[0]) } else { (&sets[0], &sets[1]) };
+        let rest: HashSet<u64> = long.difference(short).copied().collect();
+        let is_longer = |count: usize| count as f64 >= LONGER * least as f64;
+        let continues = |row: &Sampled| {
+            both.len() as f64 >= WHOLE * least as f64
+                && is_longer(long.len())
+                && shared(row, short) >= WHOLE * least as f64
+                && is_longer(row.passages.len())
+                && shared(row, &rest) <= OTHER * rest.len() as f64
+        };
+        let form_of_both: HashSet<u64> = both.iter().copied().filter(|&key| is_form(key)).collect();
+        let followers = others.iter().filter(|row| form_of_both.iter().any(|key| row.passages.contains(key))).count();
         Surroundings {
             form,
             rows: rows.len(),
@@ -196,6 +225,7 @@ mod tests {
                 .iter()
                 .filter(|row| !both.is_empty() && both.iter().all(|key| row.passages.contains(key)))
                 .count(),
+            continued: rows.iter().filter(|row| continues(row)).count(),
         }
     }
 

@@ -52,6 +52,10 @@ pub fn minus(before: &str, after: &str) -> Option<usize> {
     }
     let rest = before.strip_suffix(['-', '－', '−'])?;
     let sign = before.len() - rest.len();
+    // 1933 -2015
+    if rest.trim_end_matches(' ').ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let opens =
         |c: char| c.is_whitespace() || matches!(fold(c), '(' | '[' | ':' | ',' | ';' | '~' | '、' | '至' | '到');
     let measured = || percent_sign(after).is_some() || after.starts_with(['℃', '°', '度']) || after.starts_with("摄氏");

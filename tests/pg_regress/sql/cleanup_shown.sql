@@ -1,0 +1,24 @@
+-- What a dry run shows of copies of which no score says anything: short texts that come again, rows with the same words and other values in columns,
+-- days, and longer texts that would go.
+CREATE TABLE notices (id int PRIMARY KEY, line text, source text, starts_at timestamptz, ends_on date, body text);
+SET client_min_messages = error;
+SELECT neardup.protect('notices', 'body', on_duplicate => 'warn');
+INSERT INTO notices SELECT n, 'line ' || n / 3, 'source ' || n % 7, '2031-01-01'::timestamptz + n * interval '20 hours', '2031-02-01'::date + n,
+    CASE WHEN n % 3 = 0 THEN 'No service at the harbour' ELSE 'Notice ' || n / 3 || ': the night ferry from pier ' || n / 3 || ' waits for the last train and leaves at ' || 1 + n / 3 || ' minutes past midnight until the bridge is open again.' END
+    FROM generate_series(0, 44) n;
+-- with line breaks and marks, and with more text
+INSERT INTO notices SELECT 100 + n, 'line ' || n, 'source ' || n % 5, 'infinity', 'infinity', replace(body, 'Notice', 'NOTICE') || '!' FROM (SELECT id / 3 AS n, body FROM notices WHERE id % 3 = 1) x;
+INSERT INTO notices SELECT 200 + n, 'line ' || n, 'source ' || n % 5, NULL, '5874897-12-31', 'UPDATE ' || body || ' Tickets of the tram are good for it, too.' FROM (SELECT id / 3 AS n, body FROM notices WHERE id % 3 = 1) x;
+RESET client_min_messages;
+CALL neardup.cleanup('notices', threshold => 0.5, keep => 'oldest');
+-- the longest stays
+SET client_min_messages = error;
+SELECT count(*) FILTER (WHERE length(t.body) > length(k.body)) FROM neardup.duplicates('notices', threshold => 0.5, settled => true, keep => 'longest') c
+    JOIN notices t ON t.id = c.key::int JOIN notices k ON k.id = c.duplicate_of::int;
+RESET client_min_messages;
+-- only times differ
+CREATE TABLE weather (id int PRIMARY KEY, day date, body text);
+INSERT INTO weather SELECT n, '2031-01-01'::date + n, 'Rain in the morning, wind from the west and a dry afternoon along the whole coast of the island.' FROM generate_series(1, 3) n;
+SELECT neardup.protect('weather', 'body', on_duplicate => 'warn');
+CALL neardup.cleanup('weather');
+DROP TABLE notices, weather;
