@@ -2943,7 +2943,7 @@ COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table
 COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of answers beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.shown_answers(regclass) IS 'the same; NULL, too, for who may not read it';
 COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the hash of what is compared';
+COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the title, the hash of what is compared';
 COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that are values of a type';
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
@@ -3825,19 +3825,35 @@ CREATE FUNCTION neardup_internal.list_copies(arguments jsonb, action text) RETUR
 COMMENT ON FUNCTION neardup_internal.list_copies(jsonb, text) IS 'lists the copies of a clean-up in a temporary table, with hashes of the texts that were judged, and returns their number';
 
 CREATE FUNCTION neardup_internal.shown_pairs(arguments jsonb)
-    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[], columns text)
+    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[], columns text, has_same_words boolean)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'shown_pairs_wrapper';
-COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, with what differs, the reasons and the columns in which they differ';
+COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, and three with the same words that differ most in other columns, with what differs, the reasons and the columns in which they differ';
+
+CREATE FUNCTION neardup_internal.longer_copies(arguments jsonb) RETURNS TABLE (rows bigint, looked_at bigint)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'longer_copies_wrapper';
+COMMENT ON FUNCTION neardup_internal.longer_copies(jsonb) IS 'how many rows of the list of a clean-up have longer texts than the rows that are kept, by a tenth or more, of as many as were looked at';
+
+CREATE FUNCTION neardup_internal.repeated_texts(arguments jsonb) RETURNS TABLE (text text, rows bigint)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'repeated_texts_wrapper';
+COMMENT ON FUNCTION neardup_internal.repeated_texts(jsonb) IS 'short texts that many rows of the list of a clean-up have in the very words of the row that is kept, and how many';
 
 CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABLE (name text, source text, rows bigint)
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
 
-CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint)
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
@@ -3931,6 +3947,8 @@ DECLARE
     verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
     merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
     sample pg_catalog.record;
+    -- How many of the pairs that are shown have the same words and other values in columns.
+    same_words bigint := 0;
     -- Whether other columns may tell copies apart.
     differs boolean;
     -- The arguments that are not the default.
@@ -3952,6 +3970,7 @@ BEGIN
     FROM pg_temp.neardup_chosen c;
     found := found - held;
     FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
+        same_words := same_words + sample.has_same_words::pg_catalog.int4::bigint;
         RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
             coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
             USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.key_text, sample.kept, sample.kept_text),
@@ -3965,22 +3984,30 @@ BEGIN
         RAISE NOTICE '%', pg_catalog.format(CASE restored WHEN 1 THEN '%s copy was restored and would be left in place'
             ELSE '%s copies were restored and would be left in place' END, restored);
     END IF;
-    SELECT pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.rows), '; ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
+    SELECT pg_catalog.string_agg(pg_catalog.format(CASE WHEN d.is_time THEN '%I by more than a day, %s' ELSE '%I, %s' END, d.name, d.rows), '; ' ORDER BY d.nth)
+               FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
            pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
            pg_catalog.max(d.looked_at) AS looked_at,
-           -- A column with another value in most of them may tell where they come from, and no more.
-           (pg_catalog.array_agg(d.name ORDER BY d.rows * 2 > d.looked_at, d.nth) FILTER (WHERE d.rows > 0))[1]::pg_catalog.name AS first
+           -- Of the columns in which copies agree more often than chance, the one that keeps most of them; otherwise any, but a column with another value
+           -- in most of them may tell where they come from, and no more.
+           (pg_catalog.array_agg(d.name ORDER BY d.is_telling DESC, CASE WHEN d.is_telling THEN -d.rows END, d.rows * 2 > d.looked_at, d.nth)
+               FILTER (WHERE d.rows > 0 AND NOT d.is_time))[1]::pg_catalog.name AS first,
+           (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_time))[1]::pg_catalog.name AS "time",
+           pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_telling) AS telling
     INTO sample
     FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
           FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
     differs := sample.columns IS NOT NULL;
     IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
-            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
+                      || coalesce(pg_catalog.format(' The others agree far more often than by chance in %s, as if that belonged to the message.', sample.telling), ''),
                   HINT = (
-                      SELECT pg_catalog.format('If rows with another value there are no copies, name the column: SELECT neardup.protect(%L, %L, %sdiffer => %L)%s.',
+                      SELECT pg_catalog.format(CASE WHEN sample.first IS NULL
+                              THEN 'If rows of other days are no copies: SELECT neardup.protect(%1$L, %2$L, time_column => %5$L, within => ''1 day'').'
+                              ELSE 'If rows with another value there are no copies, name the column: SELECT neardup.protect(%1$L, %2$L, %3$sdiffer => %4$L)%6$s.' END,
                           p.target, p.document,
-                          CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first),
+                          CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first), sample.time,
                           CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
                       FROM neardup.protected p
                       WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
@@ -3992,6 +4019,20 @@ BEGIN
                   HINT = CASE WHEN against IS NULL THEN 'To keep the rows with more values: keep => ''most_complete''. A clean-up that merges rows can keep the values.'
                               ELSE 'Rows of the other table stay as they are.' END;
     END IF;
+    SELECT pg_catalog.string_agg(pg_catalog.format('"%s", %s', t.text, t.rows), '; ' ORDER BY t.rows DESC, t.text) AS texts INTO sample
+    FROM neardup_internal.repeated_texts(arguments) t;
+    IF sample.texts IS NOT NULL THEN
+        RAISE NOTICE 'short texts that many rows have: %', sample.texts
+            USING DETAIL = 'They would go as copies, and no score says that a heading, a rubric or a greeting is no message.',
+                  HINT = 'If they are to stay: a column (differ) or the time between them (within) can tell them apart, see neardup.protect.';
+    END IF;
+    SELECT l.rows, l.looked_at INTO sample FROM neardup_internal.longer_copies(arguments) l;
+    IF sample.rows > 0 AND arguments ->> 'keep'::pg_catalog.text IS DISTINCT FROM 'longest' THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy has a longer text than the row that is kept, by a tenth or more'
+            ELSE '%s copies have longer texts than the rows that are kept, by a tenth or more' END, sample.rows)
+            USING DETAIL = pg_catalog.format('Of %s rows with other words that were looked at.', sample.looked_at),
+                  HINT = CASE WHEN against IS NULL THEN 'To keep the longest text of each group: keep => ''longest''.' ELSE 'Rows of the other table stay as they are.' END;
+    END IF;
     -- A score is the probability that the verdict is right.
     SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same) AS same
     INTO sample
@@ -4002,7 +4043,8 @@ BEGIN
           FROM pg_temp.neardup_chosen c WHERE c.reason IS NULL GROUP BY 3) v;
     RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
         verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
-        USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown.' END,
+        USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown'
+                                    || CASE WHEN same_words > 0 THEN pg_catalog.format(', and %s with the same words', same_words) ELSE '' END || '.' END,
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
                                 CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
@@ -4731,7 +4773,7 @@ COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'dele
 -- questions: pairs that are worth an answer
 --
 -- Half of them are drawn at random, from what a clean-up would remove, from what is only named and from what is just below: they measure. The
--- other half is chosen among the least certain ones by what an answer would teach of all of them. Pairs with the same letters and digits are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
+-- other half is chosen among the least certain ones by what an answer would teach of all of them. Pairs with the same letters and digits, in their titles too, are not asked about. Questions lie in the table of answers until they are answered or others are drawn.
 
 CREATE FUNCTION neardup_internal.teaching(numbers double precision[], pairs double precision[], answered double precision[], n integer) RETURNS integer[]
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 AS 'MODULE_PATHNAME', 'teaching_wrapper';
@@ -4874,7 +4916,8 @@ BEGIN
         'WITH r AS MATERIALIZED (%s) '
         'SELECT q.key, q.other, CASE q.stratum WHEN ''removed'' THEN ''at random: a clean-up would remove it'' WHEN ''named'' THEN ''at random: it is only named'' '
         '           WHEN ''below'' THEN ''at random: it is just below'' ELSE ''the answer teaches most'' END, q.score, '
-        '       ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
+        '       CASE WHEN btrim(k.title::text) <> btrim(o.title::text) THEN ARRAY[concat(''title: '', k.title, '' / '', o.title)] END '
+        '           || ARRAY(SELECT concat(d.in_a, '' / '', d.in_b) FROM neardup_internal.whole_difference(k.document, o.document) d), k.document, o.document '
         'FROM jsonb_to_recordset($2) q(key text, other text, stratum text, score double precision, lot bigint) '
         '     JOIN r k ON k.asked = q.key JOIN r o ON o.asked = q.other ORDER BY q.lot', statement)
         USING (SELECT array_agg(DISTINCT x.k) FROM jsonb_array_elements(drawn) q CROSS JOIN LATERAL (VALUES (q ->> 'key'), (q ->> 'other')) x(k)),
@@ -4885,7 +4928,7 @@ $$;
 COMMENT ON FUNCTION neardup_internal.teaching(double precision[], double precision[], double precision[], integer) IS 'chooses n pairs by what answers about them would teach, from what the verdict makes of each, how many pairs each stands for, and what it makes of pairs that are answered; returns their places';
 COMMENT ON FUNCTION neardup_internal.choose_questions(neardup.protected, jsonb, integer) IS 'chooses n of the questions that were drawn: those at random first, then what teaches most';
 COMMENT ON FUNCTION neardup_internal.draw_questions(neardup.protected, integer, bigint) IS 'draws pairs that are worth an answer: keys, score, the stratum that a random one stands for, and how many pairs that has';
-COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half chosen by what an answer teaches. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';
+COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pairs that are worth an answer, with both texts, all that differs, titles first, the score and why it is asked: half drawn at random from what would be removed, only named or just below, half chosen by what an answer teaches. The same seed draws the same pairs: SELECT * FROM neardup.questions(''articles'')';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -5317,7 +5360,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/differing.rs:35
+-- src/cleanup/differing.rs:56
 -- pg_neardup::cleanup::differing::differing_columns
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5329,7 +5372,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/dry_run.rs:71
+-- src/cleanup/dry_run.rs:117
 -- pg_neardup::cleanup::dry_run::document_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5485,7 +5528,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/statements.rs:77
+-- src/answers/statements.rs:78
 -- pg_neardup::answers::statements::kept_apart
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5523,6 +5566,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/list/functions.rs:45
 -- pg_neardup::list::functions::list_settings
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/dry_run.rs:98
+-- pg_neardup::cleanup::dry_run::longer_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5845,7 +5894,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/dry_run.rs:51
+-- src/cleanup/dry_run.rs:78
 -- pg_neardup::cleanup::dry_run::referenced_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5853,6 +5902,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/cleanup/mod.rs:51
 -- pg_neardup::cleanup::release_table
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/dry_run.rs:108
+-- pg_neardup::cleanup::dry_run::repeated_texts
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5917,7 +5972,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/dry_run.rs:22
+-- src/cleanup/dry_run.rs:39
 -- pg_neardup::cleanup::dry_run::shown_pairs
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

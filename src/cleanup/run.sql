@@ -216,7 +216,7 @@ BEGIN
     IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
-                      || coalesce(pg_catalog.format(' The others agree far more often than by chance in %s, as if that belonged to the message.', sample.telling), ''),
+                      || coalesce(' The others agree far more often than by chance in ' || sample.telling || ', as if that belonged to the message.', ''),
                   HINT = (
                       SELECT pg_catalog.format(CASE WHEN sample.first IS NULL
                               THEN 'If rows of other days are no copies: SELECT neardup.protect(%1$L, %2$L, time_column => %5$L, within => ''1 day'').'

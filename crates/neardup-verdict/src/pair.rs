@@ -265,9 +265,10 @@ impl<'p> Pair<'p> {
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
         let inputs = Inputs { table, ..inputs };
         let is_phrase = surroundings.as_ref().is_some_and(|found| self.is_phrase(&texts, found));
-        let is_continued = surroundings.as_ref().is_some_and(|found| found.continued >= HOLDERS);
+        let continued = surroundings.as_ref().map_or(0, |found| found.continued);
         let days = self.days_apart(&texts);
-        let headed_apart = signals::are_headed_apart(&texts, titles.as_ref()).then(|| self.titles.map(str::to_owned));
+        let headed_apart =
+            signals::are_headed_apart(&texts, titles.as_ref(), continued).then(|| self.titles.map(str::to_owned));
         let Ignored { left_out, furniture, quotes, .. } = ignored;
         let wholes = self.wholes();
         Ok(Evidence {
@@ -275,7 +276,7 @@ impl<'p> Pair<'p> {
             titles,
             inputs,
             is_phrase,
-            is_continued,
+            is_continued: continued >= HOLDERS,
             days,
             headed_apart,
             surroundings,

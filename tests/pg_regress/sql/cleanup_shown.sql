@@ -21,4 +21,9 @@ CREATE TABLE weather (id int PRIMARY KEY, day date, body text);
 INSERT INTO weather SELECT n, '2031-01-01'::date + n, 'Rain in the morning, wind from the west and a dry afternoon along the whole coast of the island.' FROM generate_series(1, 3) n;
 SELECT neardup.protect('weather', 'body', on_duplicate => 'warn');
 CALL neardup.cleanup('weather');
+-- the longer text would go
+INSERT INTO weather SELECT 10 + n, '2031-02-01', 'The ferry to the island leaves at seven from the new pier, and all who have a ticket for the train may use it without paying again until the bridge is repaired in May.'
+    || CASE n WHEN 2 THEN ' Bicycles travel free of charge.' ELSE '' END FROM generate_series(1, 2) n;
+CALL neardup.cleanup('weather', threshold => 0.5);
+CALL neardup.cleanup('weather', threshold => 0.5, keep => 'longest');
 DROP TABLE notices, weather;

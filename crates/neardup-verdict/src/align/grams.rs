@@ -56,11 +56,6 @@ impl Grams {
         Self { distinct, bits }
     }
 
-    /// Returns the hashes by which the bits are set.
-    pub(super) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
-        self.distinct.numbers().iter().map(|gram| self.distinct.hash(*gram))
-    }
-
     pub(super) fn into_bits(self) -> Box<[u64]> {
         self.bits
     }

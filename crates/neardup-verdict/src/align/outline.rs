@@ -33,12 +33,16 @@ impl Outline {
 
     /// Reads the hashes of the grams of a text; the bits, if there are more than [`FEW`], because a character may have two units.
     fn hashes(text: &str, characters: usize) -> Self {
-        let grams = Grams::of(text, characters);
-        let mut hashes: Vec<u16> = grams.hashes().map(|hash| hash as u16).collect();
-        if hashes.len() > FEW {
-            let (count, bits) = (hashes.len() as u32, grams.into_bits());
+        let seeds = Seeds::of_process();
+        let mut found =
+            grams::read(text, || Vec::with_capacity(characters), |found: &mut Vec<u64>, gram| found.push(gram));
+        found.sort_unstable();
+        found.dedup();
+        if found.len() > FEW {
+            let (count, bits) = (found.len() as u32, Grams::of(text, characters).into_bits());
             return Self::Bits { bits, least: count, most: count };
         }
+        let mut hashes: Vec<u16> = found.into_iter().map(|gram| seeds.hash(gram) as u16).collect();
         hashes.sort_unstable();
         Self::Hashes(hashes.into())
     }

@@ -55,9 +55,14 @@ const fn place_of(first: char) -> (usize, u64) {
     (bit / 64, 1 << (bit % 64))
 }
 
-/// Returns what is known of a word. A heading in capitals says `NOT` too.
+/// Says whether a word is written in capitals: a heading says `NOT`, but `May` is a month.
+fn is_loud(word: &str) -> bool {
+    word.chars().nth(1).is_some() && word.chars().all(char::is_uppercase)
+}
+
+/// Returns what is known of a word.
 fn known(word: &str) -> Option<Known> {
-    let small = word.contains(char::is_uppercase).then(|| word.to_lowercase());
+    let small = is_loud(word).then(|| word.to_lowercase());
     let word = small.as_deref().unwrap_or(word);
     let place = STATUS.binary_search_by_key(&word, |(word, _)| *word).ok()?;
     STATUS.get(place).map(|(_, known)| *known)

@@ -70,7 +70,8 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
     if let Some([a, b]) = &evidence.days {
         reasons.push(format!("short reports of other days: {a} / {b}"));
     }
-    if let Some([a, b]) = &evidence.headed_apart {
+    let named = evidence.titles.as_ref().is_some_and(|titles| !titles.conflicts().is_empty());
+    if let Some([a, b]) = evidence.headed_apart.as_ref().filter(|_| !named) {
         reasons.push(format!("one short text under other titles: {} / {}", short(a), short(b)));
     } else if let Some(titles) = evidence.inputs.titles.as_ref().filter(|titles| titles.title_alike < ALIKE) {
         reasons.push(format!("the titles have {:.0} % of their words in common", titles.title_alike * 100.0));

@@ -8,6 +8,7 @@ use crate::facts::{ConflictKind, Contradiction};
 use crate::read::hanset::HanSet;
 use crate::read::reading::han_key;
 use crate::read::units::{Break, Kind, Unit};
+use crate::table::surroundings::OTHERS;
 
 /// A text of at most this number of units is a slogan, without a message of its own, beside a longer one.
 const SLOGAN: usize = 6;
@@ -58,9 +59,10 @@ pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>)
 }
 
 /// Says whether one short text stands under two titles that have little in common, or other figures: what it says is in the titles. A teaser, a caption
-/// or a form that nobody has filled in comes again with each of them.
-pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>) -> bool {
-    let is_short = texts.a.text.units.len() <= UNDER_TITLE && texts.is_same();
+/// or a form that nobody has filled in comes again with each of them. So does one that is `continued` by several rows, each in its own way.
+pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, continued: usize) -> bool {
+    let shorter = texts.a.text.units.len().min(texts.b.text.units.len());
+    let is_short = shorter <= UNDER_TITLE && (texts.is_same() || continued >= OTHERS);
     let has_figure = |compared: &Compared, side: &Range<usize>| {
         let is_figure = |unit: &Unit| {
             let written = compared.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default();
