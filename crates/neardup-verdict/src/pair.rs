@@ -19,7 +19,7 @@ use crate::score::whole::{self, whole};
 use crate::score::wording::wording;
 use crate::score::{features, reasons, signals};
 use crate::table::forms::{Known, Sample};
-use crate::table::surroundings::Surroundings;
+use crate::table::surroundings::{OTHERS, Surroundings};
 use crate::verdict::{Message, Verdict};
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::{Result, Scratch};
@@ -259,16 +259,20 @@ impl<'p> Pair<'p> {
         inputs: Inputs,
     ) -> Result<Evidence> {
         let surroundings = match (&mut self.known, rows) {
-            (Some(known), Some(rows)) => Some(Surroundings::of(self.texts, &known.around(self.texts, &rows)?)),
+            (Some(known), Some(rows)) => {
+                let (around, same) = known.around(self.texts, &rows)?;
+                Some(Surroundings { same, ..Surroundings::of(self.texts, &around) })
+            }
             _ => None,
         };
         let table = surroundings.as_ref().map(|found| Context::new(&texts, found));
         let inputs = Inputs { table, ..inputs };
         let is_phrase = surroundings.as_ref().is_some_and(|found| self.is_phrase(&texts, found));
-        let continued = surroundings.as_ref().map_or(0, |found| found.continued);
+        let (continued, same) = surroundings.as_ref().map_or((0, 0), |found| (found.continued, found.same));
+        let is_form = continued >= OTHERS || same >= HOLDERS;
         let days = self.days_apart(&texts);
         let headed_apart =
-            signals::are_headed_apart(&texts, titles.as_ref(), continued).then(|| self.titles.map(str::to_owned));
+            signals::are_headed_apart(&texts, titles.as_ref(), is_form).then(|| self.titles.map(str::to_owned));
         let Ignored { left_out, furniture, quotes, .. } = ignored;
         let wholes = self.wholes();
         Ok(Evidence {

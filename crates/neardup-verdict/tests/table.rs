@@ -37,6 +37,10 @@ impl Table {
     }
 
     fn message(&mut self, a: usize, b: usize, days: u64, forms: &mut Forms) -> Message {
+        self.titled([a, b], ["", ""], days, forms)
+    }
+
+    fn titled(&mut self, [a, b]: [usize; 2], [title_a, title_b]: [&str; 2], days: u64, forms: &mut Forms) -> Message {
         let (text_a, text_b) = (self.texts[a].clone(), self.texts[b].clone());
         let (keys_a, keys_b) = (self.keys[a].clone(), self.keys[b].clone());
         let (text_a, text_b) = (Prepared::new(&text_a).unwrap(), Prepared::new(&text_b).unwrap());
@@ -47,7 +51,7 @@ impl Table {
             keys: [&|| Ok(keys_a.clone()), &|| Ok(keys_b.clone())],
         };
         let apart = Some(Duration::from_secs(days * 86_400));
-        Pair::new(&text_a, &text_b).apart(apart).known(known).message().unwrap()
+        Pair::new(&text_a, &text_b).titled(title_a, title_b).apart(apart).known(known).message().unwrap()
     }
 
     fn alone(&self, a: usize, b: usize) -> f64 {
@@ -272,6 +276,18 @@ fn a_preamble_is_no_certain_excerpt() {
         assert!(many.reasons.iter().any(|reason| reason.contains("go on in other ways")), "{many:?}");
         assert!(!found(2).reasons.iter().any(|reason| reason.contains("go on in other ways")));
     }
+}
+
+#[test]
+fn a_form_that_nobody_filled_in_is_what_its_title_says() {
+    let form = "所需的数据太大，无法直接发送，请在下面粘贴。";
+    let longer = format!("{form} 昨天更新以后，编辑器一打开项目就卡住，重装三次都没有用。");
+    let rows = |forms: usize| (0..forms).map(|_| form.to_owned()).chain([longer.clone()]).collect();
+    let found = |forms: usize, titles| Table::of(rows(forms)).titled([0, forms], titles, 0, &mut Forms::default());
+    let apart = found(12, ["终端没有颜色", "编辑器打开就卡住"]);
+    assert!(!apart.verdict.keeps_one() && apart.score <= 0.4, "{apart:?}");
+    assert!(found(12, ["编辑器打开就卡住了", "编辑器打开就卡住"]).score > 0.4);
+    assert!(found(2, ["终端没有颜色", "编辑器打开就卡住"]).score > 0.4, "few rows may be copies of a teaser");
 }
 
 #[test]

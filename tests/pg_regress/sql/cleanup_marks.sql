@@ -136,7 +136,7 @@ SELECT * FROM neardup_internal.left_behind('"Other place".feed');
 ALTER TABLE public.feed_removed SET SCHEMA "Other place";
 CALL neardup.cleanup('"Other place".feed');
 ALTER TABLE public.feed_answers SET SCHEMA "Other place";
-CALL neardup.cleanup('"Other place".feed', dry_run => false);
+CALL neardup.cleanup('"Other place".feed', threshold => 0.9, dry_run => false);
 SELECT id, duplicate_of FROM "Other place".feed ORDER BY id;
 -- a column of that name that is not the guard's stays as it is
 CREATE TABLE other (id int PRIMARY KEY, body text, body_duplicate_of boolean);

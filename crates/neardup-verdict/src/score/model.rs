@@ -201,7 +201,7 @@ pub const LEAST_SCORE: f64 = 0.5;
 pub const LOWEST_SCORE: f64 = 0.05;
 
 /// From this score on, a clean-up removes a row: of the pairs of tables that the model has not seen, some 3 in 100 are wrong.
-pub const LEAST_SCORE_TO_REMOVE: f64 = 0.95;
+pub const LEAST_SCORE_TO_REMOVE: f64 = 0.96;
 
 /// The greatest score of texts that are not all read: only their beginnings are compared, or what their links lead to may be the message.
 pub(crate) const MOST_UNREAD: f64 = 0.9;

@@ -8,7 +8,6 @@ use crate::facts::{ConflictKind, Contradiction};
 use crate::read::hanset::HanSet;
 use crate::read::reading::han_key;
 use crate::read::units::{Break, Kind, Unit};
-use crate::table::surroundings::OTHERS;
 
 /// A text of at most this number of units is a slogan, without a message of its own, beside a longer one.
 const SLOGAN: usize = 6;
@@ -58,11 +57,11 @@ pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>)
         && titles.is_some_and(|titles| titles.pairs.iter().any(Contradiction::is_hard))
 }
 
-/// Says whether one short text stands under two titles that have little in common, or other figures: what it says is in the titles. A teaser, a caption
-/// or a form that nobody has filled in comes again with each of them. So does one that is `continued` by several rows, each in its own way.
-pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, continued: usize) -> bool {
+/// Says whether one short text stands under two titles that have less than two thirds in common, or other figures: what it says is in the titles. A teaser, a caption
+/// or a form that nobody has filled in comes again with each of them. If it is one, `is_form`, the other row may hold it and go on.
+pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, is_form: bool) -> bool {
     let shorter = texts.a.text.units.len().min(texts.b.text.units.len());
-    let is_short = shorter <= UNDER_TITLE && (texts.is_same() || continued >= OTHERS);
+    let is_short = shorter <= UNDER_TITLE && (texts.is_same() || is_form && texts.shared == shorter);
     let has_figure = |compared: &Compared, side: &Range<usize>| {
         let is_figure = |unit: &Unit| {
             let written = compared.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default();
@@ -73,7 +72,7 @@ pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, 
     is_short
         && titles.is_some_and(|titles| {
             let shorter = titles.a.text.units.len().min(titles.b.text.units.len());
-            titles.shared * 2 < shorter
+            titles.shared * 3 < shorter * 2
                 || titles.gaps.iter().any(|gap| has_figure(&titles.a, &gap.a) && has_figure(&titles.b, &gap.b))
         })
 }

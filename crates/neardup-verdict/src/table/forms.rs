@@ -196,15 +196,20 @@ impl Known<'_> {
         Ok(rows)
     }
 
-    /// Returns what was read of these rows, of rows with the same text once, and nothing of rows with one of two texts.
-    pub(crate) fn around(&mut self, texts: [&Prepared<'_>; 2], rows: &[u64]) -> Result<Vec<Rc<Sampled>>> {
+    /// Returns what was read of these rows, of rows with the same text once, and of rows with one of two texts only how many they are.
+    pub(crate) fn around(&mut self, texts: [&Prepared<'_>; 2], rows: &[u64]) -> Result<(Vec<Rc<Sampled>>, usize)> {
         let mut found = self.forms.sampled(self.rows, rows)?;
+        let mut same = 0;
         if !found.is_empty() {
+            let own = texts.map(|text| token_hash(text.text()));
             let seen = self.forms.none_seen();
-            seen.extend(texts.map(|text| token_hash(text.text())));
-            found.retain(|sampled| seen.insert(sampled.text));
+            seen.extend(own);
+            found.retain(|sampled| {
+                same += usize::from(own.contains(&sampled.text));
+                seen.insert(sampled.text)
+            });
         }
-        Ok(found)
+        Ok((found, same))
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Surroundings {
     pub(crate) holders: usize,
     /// How many rows have the shorter text, as the longer one does, and another text beside it.
     pub(crate) continued: usize,
+    /// How many rows have the very text of one of the two.
+    pub(crate) same: usize,
 }
 
 impl Surroundings {
@@ -117,6 +119,7 @@ impl Surroundings {
             is_repeated,
             holders,
             continued,
+            same: 0,
         }
     }
 }
@@ -226,6 +229,7 @@ mod tests {
                 .filter(|row| !both.is_empty() && both.iter().all(|key| row.passages.contains(key)))
                 .count(),
             continued: rows.iter().filter(|row| continues(row)).count(),
+            same: 0,
         }
     }
 
