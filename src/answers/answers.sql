@@ -120,7 +120,7 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
 -- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
--- session.
+-- session. The rows are joined one side after the other: in one join, the planner may begin with all pairs of them.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
     keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
@@ -135,9 +135,9 @@ DECLARE
 BEGIN
     EXECUTE format(
         'WITH r AS MATERIALIZED (%1$s), '
+        'k AS MATERIALIZED (SELECT r.key, r.hash, u.other FROM unnest($2, $3) u(key, other) JOIN r ON r.asked = u.key), '
         'p AS MATERIALIZED ( '
-        '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash '
-        '    FROM unnest($2, $3) u(key, other) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.other '
+        '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash FROM k JOIN r o ON o.asked = k.other '
         '    WHERE k.key <> o.key AND ($9 OR NOT EXISTS ( '
         '        SELECT FROM %2$s a '
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
@@ -239,14 +239,15 @@ $$;
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
--- Clean-ups leave a row in place that has an answer of this act under its key and with its text (src/cleanup/batch.rs). A row whose kept row is not
--- there, or is one of another table, has it about a text that no row has: no text has the hash 0.
+-- Clean-ups leave a row in place that has an answer of this act under its key and with its text (src/cleanup/batch.rs). So each restored row has one
+-- of its own, for each guard of the table, about a text that no row has, because no text has the hash 0: what is answered about two texts, or has been answered
+-- about two other rows with them, does not replace it. It has the key of the row that was kept.
 --
--- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, and of how many only that
--- they were restored.
+-- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
+-- they were restored, and of how many nothing.
 CREATE FUNCTION neardup_internal.note_restored(
     target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
-    OUT noted bigint, OUT told bigint, OUT alone bigint
+    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint
 )
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
@@ -262,12 +263,19 @@ DECLARE
     before_hashes bigint[];
     firsts text[];
     seconds text[];
+    other_guard name;
     of_large bigint := 0;
+    restored constant bigint := cardinality(keys);
+    found record;
 BEGIN
     noted := 0;
     told := 0;
     alone := 0;
-    IF guarded IS NULL OR cardinality(keys) = 0 THEN
+    unnoted := 0;
+    IF restored = 0 THEN
+        RETURN;
+    ELSIF guarded IS NULL THEN
+        unnoted := restored;
         RETURN;
     END IF;
     statement := neardup_internal.answered_rows(target, guarded);
@@ -282,10 +290,10 @@ BEGIN
             EXECUTE format(
                 'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
                 '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+                '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
                 INTO before, before_kept, before_hashes USING guarded, kept, keys;
-            EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
-                statement) INTO before, before_kept USING before, before_kept, before_hashes;
+            EXECUTE format('WITH r AS MATERIALIZED (%s) '
+                'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN r ON r.asked = e.key AND r.hash = e.hash', statement) INTO before, before_kept USING before, before_kept, before_hashes;
         END IF;
         WITH r AS (
             SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
@@ -297,27 +305,38 @@ BEGIN
         noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
         IF keeps_told AND answers IS NOT NULL THEN
             EXECUTE format(
-                'WITH r AS MATERIALIZED (%2$s) '
-                'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
+                'WITH r AS MATERIALIZED (%2$s), '
+                'k AS MATERIALIZED (SELECT r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
+                'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
                 '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
                 '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
                 answers, statement) INTO told USING keys || kept, keys, kept;
         END IF;
         PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     END IF;
-    IF noted < cardinality(keys) THEN
-        answers := neardup.keep_answers(target);
+    answers := neardup.keep_answers(target);
+    FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document <> guarded, p.document LOOP
+        -- A row that was answered to be a copy has none.
         EXECUTE format(
-            'WITH r AS MATERIALIZED (%2$s) '
-            'INSERT INTO %1$s (key, other, is_copy, act, role, at, document, hash, other_hash) '
-            'SELECT DISTINCT ON (r.key) r.key, concat_ws('' of '', u.kept, $4), false, ''restore'', CURRENT_USER, clock_timestamp(), $3, r.hash, 0 '
-            'FROM unnest($1, $2) u(key, kept) JOIN r ON r.asked = u.key '
-            'WHERE NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.key = r.key AND a.act = ''restore'') '
-            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
-            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.other_hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
-            'ORDER BY r.key', answers, statement) USING keys, kept, guarded, against::text;
-        GET DIAGNOSTICS alone = ROW_COUNT;
-    END IF;
+            'WITH r AS MATERIALIZED (%2$s), '
+            'n AS MATERIALIZED ( '
+            '    SELECT DISTINCT ON (r.key) r.key, r.hash, u.kept FROM unnest($1, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
+            'c AS MATERIALIZED ( '
+            '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) '
+            '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) AS is_copy, '
+            '        EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.other_hash <> 0 AND a.key = n.key AND a.act = ''restore'') AS has_pair FROM n), '
+            'b AS (DELETE FROM %1$s a USING n WHERE a.hash = n.hash AND a.other_hash = 0 AND a.key = n.key AND a.act = ''restore''), '
+            'i AS ( '
+            '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
+            '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.hash, 0 '
+            '    FROM c WHERE NOT c.is_copy) '
+            'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_pair) AS alone FROM c',
+            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING keys, kept, other_guard, against::text;
+        IF other_guard = guarded THEN
+            alone := found.alone;
+            unnoted := greatest(restored - found.rows, 0);
+        END IF;
+    END LOOP;
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
             USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
@@ -327,6 +346,7 @@ EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_suppor
     noted := 0;
     told := 0;
     alone := 0;
+    unnoted := 0;
 END
 $$;
 
@@ -358,7 +378,7 @@ BEGIN
 END
 $$;
 
--- Withdraws answers by the keys that they were given for, whatever the texts are by now.
+-- Withdraws answers by the keys that they were given for, whatever the texts are by now. What a restore has noted of a row alone is not about the row that was kept.
 CREATE FUNCTION neardup.withdraw(
     target regclass, key text DEFAULT NULL, other text DEFAULT NULL, act text DEFAULT NULL, since timestamptz DEFAULT NULL
 ) RETURNS bigint
@@ -372,7 +392,7 @@ BEGIN
             HINT = format('SELECT neardup.withdraw(%L, ''17'', ''3''), or neardup.withdraw(%L, act => ''restore'').', target, target);
     END IF;
     IF answers IS NOT NULL THEN
-        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL OR a.key = $2)) '
+        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL AND a.other_hash <> 0 OR a.key = $2)) '
             'AND ($3 IS NULL OR a.act = $3) AND ($4 IS NULL OR a.at >= $4)', answers) USING key, other, act, since;
         GET DIAGNOSTICS withdrawn = ROW_COUNT;
     END IF;
@@ -421,7 +441,7 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, or where these are not there that they were restored, and returns the numbers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';

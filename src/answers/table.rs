@@ -93,7 +93,7 @@ impl Answers {
 }
 
 impl Layout {
-    /// Returns the answers about rows with this hash that the indexes have.
+    /// Returns the answers about rows with this hash that the indexes have, but for what a restore has noted of a row alone: no text has the hash 0.
     fn on(&self, hash: u64, indexes: [Option<pg_sys::Oid>; 2]) -> Vec<Answer> {
         let [own, other, is_copy, key, other_key, _] = self.columns;
         let (mut all, mut seen) = (Vec::new(), AHashSet::new());
@@ -102,7 +102,8 @@ impl Layout {
             numbered::each(self.table, column, hash.cast_signed(), |row| {
                 let [(_, own_key), (hash, other_key)] = sides;
                 let text = |column| row.text(column).unwrap_or_default();
-                let answer = row.number(hash).zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
+                let hash = row.number(hash).filter(|hash| *hash != 0);
+                let answer = hash.zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
                     other: hash.cast_unsigned(),
                     key: text(own_key),
                     other_key: text(other_key),
