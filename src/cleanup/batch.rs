@@ -402,8 +402,12 @@ impl Cleanup {
     }
 
     /// Leaves the rows of some places in place that others refer to.
+    ///
+    /// # Errors
+    /// If one of the foreign keys would change rows that the caller does not see.
     fn leave_referenced(&self, places: &[Parameter<'_>]) -> Result<()> {
         for reference in foreign_keys(&Session::open(), self.choice.guard.table)? {
+            reference.check_visible()?;
             change::run(&reference.skip(LIST, &self.target, &self.is_duplicate()), places);
         }
         Ok(())
