@@ -517,9 +517,10 @@ BEGIN
     -- The rate is that of removing, without the time for choosing.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = last
     WHERE r.target::pg_catalog.oid = cleanup.target::pg_catalog.oid AND r.role = CURRENT_USER;
+    -- Directly behind the COMMIT: the condition of the loop may take a snapshot.
     COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     WHILE place < last LOOP
-        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
         stop := least(place + batch, last);
         IF action = 'merge' THEN
@@ -531,9 +532,11 @@ BEGIN
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
         COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         IF throttle > interval '0' THEN
             PERFORM pg_catalog.pg_sleep_for(throttle);
             COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         END IF;
     END LOOP;
     IF action = 'mark' THEN
