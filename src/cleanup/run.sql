@@ -319,7 +319,8 @@ BEGIN
     refused := 0;
     BEGIN
         removed := neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
-    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+    -- The last one is a BEFORE trigger that changes the row it is called for.
+    EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR triggered_data_change_violation THEN
         removed := 0;
         first := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(after + 1) ELSE after + 1 END;
         IF first >= last THEN
