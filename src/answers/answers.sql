@@ -173,8 +173,8 @@ DECLARE
     keys text[];
 BEGIN
     EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
-        -- What has passed from a row to another one is nobody's opinion.
-        'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
+        -- What has passed from a row to another one is nobody's opinion, and what is noted of a restored row alone is about no pair.
+        'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.other_hash <> 0 AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s), '
         'o AS MATERIALIZED ( '
@@ -234,14 +234,17 @@ EXCEPTION WHEN insufficient_privilege THEN
 END
 $$;
 
+CREATE FUNCTION neardup_internal.restored_hash(hash bigint, key text) RETURNS bigint
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'restored_hash_wrapper';
+
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
--- Clean-ups leave a row in place that has an answer of this act under its key and with its text (src/cleanup/batch.rs). So each restored row has one
--- of its own, for each guard of the table, about a text that no row has, because no text has the hash 0: what is answered about two texts, or has been answered
--- about two other rows with them, does not replace it. It has the key of the row that was kept.
+-- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table. Its hash is one of the row's text and
+-- key, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
+-- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
 -- they were restored, and of how many nothing.
@@ -293,7 +296,8 @@ BEGIN
                 '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
                 INTO before, before_kept, before_hashes USING guarded, kept, keys;
             EXECUTE format('WITH r AS MATERIALIZED (%s) '
-                'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN r ON r.asked = e.key AND r.hash = e.hash', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+                'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
+                'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
         END IF;
         WITH r AS (
             SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
@@ -320,18 +324,19 @@ BEGIN
         EXECUTE format(
             'WITH r AS MATERIALIZED (%2$s), '
             'n AS MATERIALIZED ( '
-            '    SELECT DISTINCT ON (r.key) r.key, r.hash, u.kept FROM unnest($1, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
+            '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
+            '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
             'c AS MATERIALIZED ( '
             '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) '
             '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) AS is_copy, '
-            '        EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.other_hash <> 0 AND a.key = n.key AND a.act = ''restore'') AS has_pair FROM n), '
-            'b AS (DELETE FROM %1$s a USING n WHERE a.hash = n.hash AND a.other_hash = 0 AND a.key = n.key AND a.act = ''restore''), '
+            '        $4 IS NULL AND EXISTS (SELECT FROM r WHERE r.asked = n.kept) AS has_kept FROM n), '
+            'b AS (DELETE FROM %1$s a USING n WHERE a.hash = n.own AND a.other_hash = 0 AND a.key = n.key AND a.document = $3 AND a.act = ''restore''), '
             'i AS ( '
             '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
-            '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.hash, 0 '
+            '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
             '    FROM c WHERE NOT c.is_copy) '
-            'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_pair) AS alone FROM c',
-            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING keys, kept, other_guard, against::text;
+            'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
+            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING keys || kept, kept, other_guard, against::text, keys;
         IF other_guard = guarded THEN
             alone := found.alone;
             unnoted := greatest(restored - found.rows, 0);
@@ -421,7 +426,8 @@ BEGIN
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
-            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND (a.other_hash = 0 OR o.hash = a.other_hash), false) '
+            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce( '
+            '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
             answers, neardup_internal.answered_rows(target, guarded))
             USING keys, guarded;
@@ -441,6 +447,7 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
+COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row with this hash and key was restored';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use ahash::{AHashMap, AHashSet};
+use neardup_core::signature::digest::text_hash;
 use pgrx::prelude::*;
 
 use super::given::Answer;
@@ -93,7 +94,7 @@ impl Answers {
 }
 
 impl Layout {
-    /// Returns the answers about rows with this hash that the indexes have, but for what a restore has noted of a row alone: no text has the hash 0.
+    /// Returns the answers about rows with this hash that the indexes have.
     fn on(&self, hash: u64, indexes: [Option<pg_sys::Oid>; 2]) -> Vec<Answer> {
         let [own, other, is_copy, key, other_key, _] = self.columns;
         let (mut all, mut seen) = (Vec::new(), AHashSet::new());
@@ -102,8 +103,7 @@ impl Layout {
             numbered::each(self.table, column, hash.cast_signed(), |row| {
                 let [(_, own_key), (hash, other_key)] = sides;
                 let text = |column| row.text(column).unwrap_or_default();
-                let hash = row.number(hash).filter(|hash| *hash != 0);
-                let answer = hash.zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
+                let answer = row.number(hash).zip(row.flag(is_copy)).map(|(hash, is_copy)| Answer {
                     other: hash.cast_unsigned(),
                     key: text(own_key),
                     other_key: text(other_key),
@@ -115,16 +115,22 @@ impl Layout {
         all
     }
 
-    /// Says whether a restore has noted anything of the row with this hash and key.
+    /// Says whether a restore has noted the row with this hash and key.
     fn restored(&self, hash: u64, key: &str) -> bool {
         let [own, _, _, own_key, _, act] = self.columns;
         let mut found = false;
-        numbered::each(self.table, (own, self.indexes[0]), hash.cast_signed(), |row| {
+        numbered::each(self.table, (own, self.indexes[0]), restored_hash(hash.cast_signed(), key), |row| {
             let has = |column, text: &str| row.text(column).is_some_and(|has| has == text);
             found |= has(own_key, key) && has(act, RESTORE);
         });
         found
     }
+}
+
+/// Returns the hash under which a restore notes a row with this hash and key: one of both, so that rows with one text are found one by one.
+#[pg_extern(sql = false)]
+fn restored_hash(hash: i64, key: &str) -> i64 {
+    text_hash(&format!("{hash} {key}")).cast_signed()
 }
 
 /// Returns the name of the table of answers beside a table, for SQL.
