@@ -117,7 +117,7 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
             WHERE p.target::oid = answered_document.target::oid
                   AND (answered_document.document IS NULL OR p.document = answered_document.document) LIMIT 1);
 
--- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
+-- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys. Of pairs with the same two texts, one is kept.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
 -- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
 -- session. The rows are joined one side after the other: in one join, the planner may begin with all pairs of them.
@@ -143,20 +143,26 @@ BEGIN
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
         '              AND (k.hash <> o.hash OR a.key = k.key AND a.other = o.key OR a.key = o.key AND a.other = k.key)))), '
+        't AS MATERIALIZED ( '
+        '    SELECT DISTINCT ON (p.hash, p.other_hash, s.key, s.other) p.* '
+        '    FROM p CROSS JOIN LATERAL (SELECT CASE p.hash WHEN p.other_hash THEN p.key END AS key, CASE p.hash WHEN p.other_hash THEN p.other END AS other) s '
+        '    ORDER BY p.hash, p.other_hash, s.key, s.other, p.key, p.other), '
         -- What is known of the question is kept.
         'before AS ( '
-        '    DELETE FROM %2$s a USING p '
-        '    WHERE (a.hash = p.hash AND a.other_hash = p.other_hash OR a.hash = p.other_hash AND a.other_hash = p.hash) '
-        '          AND (p.hash <> p.other_hash OR a.key = p.key AND a.other = p.other OR a.key = p.other AND a.other = p.key) '
-        '    RETURNING p.key, p.other, a.asked, a.stratum, a.pairs, a.score, a.numbers) '
-        'INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
-        'SELECT DISTINCT ON (p.key, p.other) p.key, p.other, $4, $5, $6, $8, clock_timestamp(), $7, p.hash, p.other_hash, '
-        '       b.asked, b.stratum, b.pairs, b.score, b.numbers '
-        'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
+        '    DELETE FROM %2$s a USING t '
+        '    WHERE (a.hash = t.hash AND a.other_hash = t.other_hash OR a.hash = t.other_hash AND a.other_hash = t.hash) '
+        '          AND (t.hash <> t.other_hash OR a.key = t.key AND a.other = t.other OR a.key = t.other AND a.other = t.key) '
+        '    RETURNING t.key, t.other, a.asked, a.stratum, a.pairs, a.score, a.numbers), '
+        'i AS ( '
+        '    INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
+        '    SELECT DISTINCT ON (t.key, t.other) t.key, t.other, $4, $5, $6, $8, clock_timestamp(), $7, t.hash, t.other_hash, '
+        '           b.asked, b.stratum, b.pairs, b.score, b.numbers '
+        '    FROM t LEFT JOIN before b ON b.key = t.key AND b.other = t.other ORDER BY t.key, t.other, b.asked DESC NULLS LAST) '
+        'SELECT count(*) FROM p',
         neardup_internal.answered_rows(target, document), answers)
+        INTO answered
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
               neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
-    GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END
 $$;
@@ -269,6 +275,7 @@ DECLARE
     other_guard name;
     of_large bigint := 0;
     restored constant bigint := cardinality(keys);
+    all_keys constant text[] := ARRAY(SELECT DISTINCT k FROM unnest(keys || kept) k);
     found record;
 BEGIN
     noted := 0;
@@ -314,7 +321,7 @@ BEGIN
                 'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
                 '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
                 '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-                answers, statement) INTO told USING keys || kept, keys, kept;
+                answers, statement) INTO told USING all_keys, keys, kept;
         END IF;
         PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     END IF;
@@ -329,14 +336,17 @@ BEGIN
             'c AS MATERIALIZED ( '
             '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) '
             '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) AS is_copy, '
-            '        $4 IS NULL AND EXISTS (SELECT FROM r WHERE r.asked = n.kept) AS has_kept FROM n), '
-            'b AS (DELETE FROM %1$s a USING n WHERE a.hash = n.own AND a.other_hash = 0 AND a.key = n.key AND a.document = $3 AND a.act = ''restore''), '
+            '        $4 IS NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
+            -- Found one by one by the hash: a join may begin with all notes.
+            'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
+            '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
+            '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
             'i AS ( '
             '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
             '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
             '    FROM c WHERE NOT c.is_copy) '
             'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
-            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING keys || kept, kept, other_guard, against::text, keys;
+            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys;
         IF other_guard = guarded THEN
             alone := found.alone;
             unnoted := greatest(restored - found.rows, 0);
