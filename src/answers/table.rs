@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use ahash::{AHashMap, AHashSet};
+use neardup_core::signature::digest::text_hash;
 use pgrx::prelude::*;
 
 use super::given::Answer;
@@ -114,16 +115,22 @@ impl Layout {
         all
     }
 
-    /// Says whether a restore has noted anything of the row with this hash and key.
+    /// Says whether a restore has noted the row with this hash and key.
     fn restored(&self, hash: u64, key: &str) -> bool {
         let [own, _, _, own_key, _, act] = self.columns;
         let mut found = false;
-        numbered::each(self.table, (own, self.indexes[0]), hash.cast_signed(), |row| {
+        numbered::each(self.table, (own, self.indexes[0]), restored_hash(hash.cast_signed(), key), |row| {
             let has = |column, text: &str| row.text(column).is_some_and(|has| has == text);
             found |= has(own_key, key) && has(act, RESTORE);
         });
         found
     }
+}
+
+/// Returns the hash under which a restore notes a row with this hash and key: one of both, so that rows with one text are found one by one.
+#[pg_extern(sql = false)]
+fn restored_hash(hash: i64, key: &str) -> i64 {
+    text_hash(&format!("{hash} {key}")).cast_signed()
 }
 
 /// Returns the name of the table of answers beside a table, for SQL.

@@ -198,11 +198,13 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
             }
             // What is locked and checked now is merged by a step of its own.
             Action::Merge => 0,
-        } as i64;
+        };
         if matches!(action, Action::Delete | Action::Archive) {
             change::run(&cleanup.left_in_place(), &places);
+            cleanup.check_gone(&places, removed)?;
             cleanup.take_marks_off(&places);
         }
+        let removed = removed as i64;
         // Where marks move, no row goes, and another one may stand for the group tomorrow.
         if action != Action::Mark || !cleanup.moves_marks() {
             answered.keep(cleanup, owner);
@@ -214,7 +216,11 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
 
 /// The error of a row that its table of removed rows does not take.
 pub fn not_kept() -> ErrorReport {
-    let message = "a trigger or a rule of the table of removed rows has left a row out";
+    broken("a trigger or a rule of the table of removed rows has left a row out")
+}
+
+/// An error of some rows, which stay.
+pub fn broken(message: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION, message)
 }
 
@@ -255,7 +261,7 @@ fn note_found(arguments: JsonB, run_id: i64, found: i64) -> Result<()> {
 }
 
 /// Notes in the log of a run which rows of the places `after + 1 .. last` it has left in place, and why. What an earlier run of the same role has noted of
-/// the same row for the same reason is replaced: otherwise a row that cannot go would be noted anew by every run.
+/// the same row is replaced: otherwise a row that cannot go would be noted anew by every run, for another row that is kept or in other words.
 #[pg_extern(sql = false)]
 fn note_skipped(arguments: JsonB, run_id: i64, after: i64, last: i64) -> Result<()> {
     with(arguments, |cleanup| {
@@ -268,21 +274,16 @@ fn note_skipped(arguments: JsonB, run_id: i64, after: i64, last: i64) -> Result<
         let role = role::current();
         let rows = left.each_ref().map(|texts| Parameter::Texts(texts));
         let target = Parameter::Table(Some(cleanup.choice.guard.table));
-        let listed = "ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) l(key, duplicate_of, reason)";
         change::run_as(
             owner,
-            &format!(
-                "DELETE FROM neardup_internal.own_skipped s USING {listed} \
-                 WHERE s.target::oid = $1 AND s.key = l.key AND s.duplicate_of = l.duplicate_of AND s.reason = l.reason AND s.role::text = $5"
-            ),
-            &[target, rows[0], rows[1], rows[2], Parameter::Text(&role)],
+            "DELETE FROM neardup_internal.own_skipped s WHERE s.target::oid = $1 AND s.key = ANY ($2) AND s.role::text = $3",
+            &[target, rows[0], Parameter::Text(&role)],
         );
         change::run_as(
             owner,
-            &format!(
-                "INSERT INTO neardup_internal.own_skipped (target, run_id, key, duplicate_of, reason, role) \
-                 SELECT $1, $5, l.key, l.duplicate_of, l.reason, $6 FROM {listed}"
-            ),
+            "INSERT INTO neardup_internal.own_skipped (target, run_id, key, duplicate_of, reason, role) \
+             SELECT $1, $5, l.key, l.duplicate_of, l.reason, $6 \
+             FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) l(key, duplicate_of, reason)",
             &[target, rows[0], rows[1], rows[2], Parameter::Number(run_id), Parameter::Text(&role)],
         );
         Ok(())
@@ -402,8 +403,12 @@ impl Cleanup {
     }
 
     /// Leaves the rows of some places in place that others refer to.
+    ///
+    /// # Errors
+    /// If one of the foreign keys would change rows that the caller does not see.
     fn leave_referenced(&self, places: &[Parameter<'_>]) -> Result<()> {
         for reference in foreign_keys(&Session::open(), self.choice.guard.table)? {
+            reference.check_visible()?;
             change::run(&reference.skip(LIST, &self.target, &self.is_duplicate()), places);
         }
         Ok(())
@@ -413,24 +418,37 @@ impl Cleanup {
     /// cannot be locked stay: another transaction has them, for which a batch does not wait while it keeps others waiting; or they are gone,
     /// or row security hides them. In another table, rows can be locked only by a role that may update all of them.
     fn lock(&self, places: &[Parameter<'_>]) {
-        let lock = |table: &str, keys: &[Column], alias: &str, condition: &str, strength: &str, reason: &str| {
+        let lock = |relation: pg_sys::Oid,
+                    keys: &[Column],
+                    alias: &str,
+                    condition: &str,
+                    strength: &str,
+                    reason: &str| {
+            let table = statement::only(relation);
+            let policy = if catalog::has_row_security(relation) { ", or a policy forbids to update it" } else { "" };
             let statement = format!(
                 "WITH locked AS MATERIALIZED ( \
                      SELECT {keys} FROM {table} {alias} \
                      WHERE EXISTS (SELECT FROM {LIST} c WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {condition}) \
                      FOR {strength} SKIP LOCKED) \
-                 UPDATE {LIST} c SET reason = CASE WHEN EXISTS (SELECT FROM {table} {alias} WHERE {condition}) THEN '{reason}' ELSE 'changed meanwhile' END \
+                 UPDATE {LIST} c SET reason = CASE WHEN EXISTS (SELECT FROM {table} {alias} WHERE {condition}) THEN '{reason}{policy}' ELSE 'changed meanwhile' END \
                  WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND NOT EXISTS (SELECT FROM locked {alias} WHERE {condition})",
                 keys = statement::list(keys, |key| statement::column(alias, &key.name)),
             );
             change::run(&statement, places);
         };
         if self.choice.against.is_none() || catalog::may_lock(self.kept) {
-            let kept = statement::only(self.kept);
             let reason = "the kept row could not be locked at once";
-            lock(&kept, &self.kept_keys, "r", &self.is_kept(), "NO KEY UPDATE", reason);
+            lock(self.kept, &self.kept_keys, "r", &self.is_kept(), "NO KEY UPDATE", reason);
         }
-        lock(&self.target, &self.keys, "t", &self.is_duplicate(), "UPDATE", "it could not be locked at once");
+        lock(
+            self.choice.guard.table,
+            &self.keys,
+            "t",
+            &self.is_duplicate(),
+            "UPDATE",
+            "it could not be locked at once",
+        );
     }
 
     /// Compares once more what is now locked.
@@ -466,11 +484,34 @@ impl Cleanup {
     /// The statement that notes which rows of a batch are still there after the DELETE.
     fn left_in_place(&self) -> String {
         format!(
-            "UPDATE {LIST} c SET reason = 'a trigger or a rule left it in place' \
+            "UPDATE {LIST} c SET reason = 'a trigger{others} left it in place' \
              WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND EXISTS (SELECT FROM {target} t WHERE {is_duplicate})",
+            others =
+                if catalog::has_row_security(self.choice.guard.table) { ", a rule or a policy" } else { " or a rule" },
             target = self.target,
             is_duplicate = self.is_duplicate(),
         )
+    }
+
+    /// Checks, after the DELETE of `removed` rows of a batch, that they are gone and the rows kept in their place are not: a user's trigger may put back the
+    /// ones and delete the others.
+    ///
+    /// # Errors
+    /// If not. The rows of the batch are then tried one after the other.
+    fn check_gone(&self, places: &[Parameter<'_>], removed: u64) -> Result<()> {
+        let gone = Self::acted_on();
+        if change::run(&gone, places) < removed {
+            return Err(broken("a trigger or a rule has put a removed row back"));
+        }
+        let alone = format!(
+            "{gone} AND NOT EXISTS (SELECT FROM {kept} r WHERE {is_kept})",
+            kept = statement::only(self.kept),
+            is_kept = self.is_kept(),
+        );
+        if change::run(&alone, places) > 0 {
+            return Err(broken("a trigger has deleted the row that is kept"));
+        }
+        Ok(())
     }
 
     /// The condition that row t has the mark of place c, or any if values of its type cannot be compared.

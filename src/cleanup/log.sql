@@ -54,4 +54,4 @@ COMMENT ON TABLE neardup_internal.skipped IS 'behind neardup.skipped: the rows o
 COMMENT ON VIEW neardup_internal.own_runs IS 'clean-ups of tables of the current user';
 COMMENT ON VIEW neardup_internal.own_skipped IS 'rows that clean-ups of tables of the current user left in place';
 COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
-COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why; one that is left again for the same reason is listed under the last run';
+COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why; one that is left again is listed under the last run';

@@ -17,7 +17,7 @@ use pgrx::memcxt::PgMemoryContexts;
 use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 
-use super::batch::{self, AFTER, BEFORE, RECORD};
+use super::batch::{self, AFTER, BEFORE, RECORD, broken};
 use super::plan::{Cleanup, LIST, with};
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{check_function, check_merges, no_merge, shown, shown_function};
@@ -246,11 +246,6 @@ impl Merging<'_> {
             None => Err(broken("the function that merges has deleted the row to merge into")),
         }
     }
-}
-
-/// An error of one group, whose rows stay.
-fn broken(message: &str) -> pgrx::pg_sys::panic::ErrorReport {
-    error(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION, message)
 }
 
 fn number(value: i64) -> Argument {

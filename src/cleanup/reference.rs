@@ -1,10 +1,11 @@
 //! The foreign keys that point at the table of a clean-up, and the rows that they keep.
 
-use pgrx::pg_sys;
+use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
 
-use crate::error::Result;
+use crate::error::{Result, error};
 use crate::guarded::statement::{self, EQUALS};
+use crate::pg::catalog;
 use crate::pg::table::query::{Session, Type, Value};
 
 /// A foreign key that points at the table, at a partition of it or at the table it is a partition of.
@@ -13,11 +14,26 @@ pub struct Reference {
     pub name: String,
     /// The table that refers.
     pub source: pg_sys::Oid,
-    /// The condition that row f refers to row t, by the operators of the constraint.
+    /// The condition that row f refers to row t, by the operators of the constraint and the collations of the columns of t.
     refers: String,
+    /// Whether deleting the row changes or deletes the rows that refer to it.
+    cascades: bool,
 }
 
 impl Reference {
+    /// Checks that the key changes no rows that the caller does not see, and that therefore do not keep the row they refer to.
+    ///
+    /// # Errors
+    /// If row security hides rows of the table that refers, and the key cascades.
+    pub fn check_visible(&self) -> Result<()> {
+        if !self.cascades || !catalog::has_row_security(self.source) {
+            return Ok(());
+        }
+        let message = format!("row security hides rows that foreign key \"{}\" would change or remove", self.name);
+        Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+            .set_hint("Run this as a role that sees all rows of that table."))
+    }
+
     /// The statement that skips the rows of a batch that others refer to; `is_listed` is the condition that row t of `target` has the
     /// place c in `list`. Parameters: after, last.
     pub fn skip(&self, list: &str, target: &str, is_listed: &str) -> String {
@@ -56,12 +72,16 @@ impl Reference {
 pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> {
     let statement = session.prepare(
         "SELECT CAST(c.conname AS pg_catalog.text), c.conrelid, \
-                (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I OPERATOR(%I.%s) f.%I', r.attname, n.nspname, o.oprname, f.attname), ' AND ') \
+                (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I OPERATOR(%I.%s) f.%I%s', r.attname, n.nspname, o.oprname, f.attname, \
+                            (SELECT pg_catalog.format(' COLLATE %I.%I', l.nspname, x.collname) \
+                             FROM pg_catalog.pg_collation x JOIN pg_catalog.pg_namespace l ON l.oid = x.collnamespace \
+                             WHERE x.oid = r.attcollation AND r.attcollation OPERATOR(pg_catalog.<>) f.attcollation)), ' AND ') \
                  FROM ROWS FROM (pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.confkey), pg_catalog.unnest(c.conpfeqop)) k(f, r, o) \
                       JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.f \
                       JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
                       JOIN pg_catalog.pg_operator o ON o.oid = k.o \
-                      JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace) \
+                      JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace), \
+                CASE WHEN CAST(c.confdeltype AS pg_catalog.text) OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.text[]) THEN 1::bigint END \
          FROM pg_catalog.pg_constraint c \
          WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
                AND (c.confrelid = $1 \
@@ -76,6 +96,7 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
             name: row.text(1).unwrap_or_default().to_owned(),
             source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
             refers: row.text(3).unwrap_or("false").to_owned(),
+            cascades: row.number(4).is_some(),
         });
         Ok(())
     })?;

@@ -50,20 +50,36 @@ BEGIN
 END
 $$;
 
--- Columns of the table, what the table of removed rows has under their names, and what stands for a NULL that a column must not have: such
--- a row was removed before the table had the column.
+-- The type that values of a type are kept as. A row that was removed before the table had a column, and what a merge has changed of one, are NULL in
+-- others: of a domain that does not allow that, it is the type it is made of.
+CREATE FUNCTION neardup_internal.nullable_type(type oid, typmod integer) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    WITH RECURSIVE d AS (
+        SELECT 0 AS depth, nullable_type.type AS type, nullable_type.typmod AS typmod, false AS required
+        UNION ALL
+        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
+    )
+    SELECT CASE WHEN d.required THEN pg_catalog.format_type(d.type, d.typmod) ELSE pg_catalog.format_type(nullable_type.type, nullable_type.typmod) END
+    FROM d ORDER BY d.depth DESC LIMIT 1;
+END;
+
+-- Columns of the table, the types that they are kept as, what the table of removed rows has under their names, and what stands for a NULL that a
+-- column must not have: such a row was removed before the table had the column.
 CREATE FUNCTION neardup_internal.removed_columns(
-    target regclass, removed regclass, OUT name name, OUT type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
+    target regclass, removed regclass, OUT name name, OUT type text, OUT kept_type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
+    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), n.type, pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
            -- A guard's counters are sequences that belong to the document column.
-           CASE WHEN NOT a.attnotnull THEN NULL
+           CASE WHEN NOT a.attnotnull AND n.type = pg_catalog.format_type(a.atttypid, a.atttypmod) THEN NULL
                 WHEN a.attidentity <> '' THEN 'pg_catalog.nextval(' || pg_catalog.quote_literal(
                     pg_catalog.pg_get_serial_sequence(a.attrelid::regclass::text, a.attname::text)) || '::pg_catalog.regclass)'
-                ELSE pg_catalog.pg_get_expr(d.adbin, d.adrelid) END
+                ELSE coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), (
+                    SELECT pg_catalog.pg_get_expr(t.typdefaultbin, 0::oid) FROM pg_catalog.pg_type t WHERE t.oid = a.atttypid)) END
     FROM pg_catalog.pg_attribute a
+         CROSS JOIN LATERAL (SELECT neardup_internal.nullable_type(a.atttypid, a.atttypmod) AS type) n
          LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
          LEFT JOIN pg_catalog.pg_attribute r
              ON r.attrelid = removed::oid AND r.attname = a.attname AND r.attnum > 0 AND NOT r.attisdropped
@@ -76,10 +92,10 @@ CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed re
 DECLARE
     c record;
 BEGIN
-    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.type <> n.removed_type LOOP
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type NOT IN (n.type, n.kept_type) LOOP
         RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
             USING ERRCODE = 'datatype_mismatch',
-                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.type);
+                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.kept_type);
     END LOOP;
 END
 $$;
@@ -111,8 +127,10 @@ BEGIN
                 HINT = 'Clean it with action => ''delete'' or ''mark'', or rename its columns.';
         END IF;
         EXECUTE format(
-            'CREATE TABLE %s AS SELECT %s, t.* FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
-            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r), target);
+            'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
+            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
+            (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
+             FROM neardup_internal.removed_columns(target, NULL) n), target);
         removed := neardup_internal.removed_name(target);
         EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
@@ -120,7 +138,7 @@ BEGIN
         PERFORM neardup_internal.revoke_all(removed);
     END IF;
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL LOOP
-        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', removed, c.name, c.type);
+        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', removed, c.name, c.kept_type);
     END LOOP;
     RETURN removed;
 END
@@ -130,6 +148,7 @@ COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the 
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there and in its table of removed rows';
+COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';
 COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';
 COMMENT ON FUNCTION neardup.keep_removed(regclass) IS 'creates the table in which clean-ups keep removed rows, posts_removed for posts, or adds the columns that the table got since: SELECT neardup.keep_removed(''posts''). A clean-up by the table''s owner does so itself';

@@ -252,6 +252,7 @@ DECLARE
     answered bigint := 0;
     told bigint := 0;
     alone bigint := 0;
+    unnoted bigint := 0;
     noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
@@ -303,6 +304,7 @@ BEGIN
             answered := answered + noted.noted;
             told := told + noted.told;
             alone := alone + noted.alone;
+            unnoted := unnoted + noted.unnoted;
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -323,6 +325,12 @@ BEGIN
                                ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
             USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place.', target),
                   HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF unnoted > 0 THEN
+        RAISE NOTICE '%', CASE unnoted WHEN 1 THEN '1 restored row is not noted as one to leave in place'
+                               ELSE pg_catalog.format('%s restored rows are not noted as ones to leave in place', unnoted) END
+            USING DETAIL = 'The table has no guard, or they have no text, or keys that are written in another way than when they were removed.',
+                  HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
     END IF;
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'

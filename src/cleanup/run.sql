@@ -319,7 +319,8 @@ BEGIN
     refused := 0;
     BEGIN
         removed := neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
-    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+    -- The last one is a BEFORE trigger that changes the row it is called for.
+    EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR triggered_data_change_violation THEN
         removed := 0;
         first := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(after + 1) ELSE after + 1 END;
         IF first >= last THEN
@@ -517,9 +518,10 @@ BEGIN
     -- The rate is that of removing, without the time for choosing.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = last
     WHERE r.target::pg_catalog.oid = cleanup.target::pg_catalog.oid AND r.role = CURRENT_USER;
+    -- Directly behind the COMMIT: the condition of the loop may take a snapshot.
     COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     WHILE place < last LOOP
-        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
         stop := least(place + batch, last);
         IF action = 'merge' THEN
@@ -531,9 +533,11 @@ BEGIN
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
         COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         IF throttle > interval '0' THEN
             PERFORM pg_catalog.pg_sleep_for(throttle);
             COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         END IF;
     END LOOP;
     IF action = 'mark' THEN

@@ -71,7 +71,7 @@ impl Unmerging {
             let values = changes.iter().map(|change| change.before).chain(changes.iter().map(|change| change.value));
             let arguments: Vec<Argument> = keys.into_iter().chain(values).collect();
             // SAFETY: each value has the type next to it.
-            [held, merged] = unsafe { change::returning_texts(&self.update(&changes), &arguments) }?;
+            [held, merged] = unsafe { change::returning_texts(&self.update(&changes, &columns), &arguments) }?;
             if merged.len() == changes.len() {
                 return None;
             }
@@ -96,14 +96,19 @@ impl Unmerging {
     }
 
     /// The statement that gives the kept row the values that it had, and returns the columns that have another one all the same, and those that
-    /// still have what the merge made of them. Parameters: the key, the values as they were, and as they became.
-    fn update(&self, changes: &[Change]) -> String {
+    /// still have what the merge made of them. Parameters: the key, the values as they were, and as they became. All are compared by the type behind a domain,
+    /// as which they may be kept.
+    fn update(&self, changes: &[Change], columns: &[Column]) -> String {
         let (keys, count) = (self.keys.len(), changes.len());
-        let name = |(number, change): (usize, &Change)| Changed {
-            name: change.column.clone(),
-            own: statement::column("t", &change.column),
-            was: format!("${}", keys + number),
-            became: format!("${}", keys + count + number),
+        let name = |(number, change): (usize, &Change)| {
+            let kind = columns.iter().find(|column| column.name == change.column).map(|column| column.kind);
+            let plain = |value: String| kind.map_or_else(|| value.clone(), |kind| statement::cast(&value, kind));
+            Changed {
+                name: change.column.clone(),
+                own: plain(statement::column("t", &change.column)),
+                was: plain(format!("${}", keys + number)),
+                became: plain(format!("${}", keys + count + number)),
+            }
         };
         let changed: Vec<Changed> = (1..).zip(changes).map(name).collect();
         let each = |piece: &dyn Fn(&Changed) -> String, between: &str| {
@@ -139,7 +144,7 @@ impl Unmerging {
     }
 }
 
-/// A changed column in a statement: its name, the column of row t, and the parameters with what it was and what it became.
+/// A changed column in a statement: its name, its value in row t, and the parameters with what it was and what it became.
 struct Changed {
     name: String,
     own: String,

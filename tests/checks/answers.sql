@@ -99,7 +99,7 @@ SELECT together();
 \c answers_again
 
 SELECT together(), (SELECT count(*) FROM neardup.answers('news'));
---= 0|2
+--= 0|3
 
 DELETE FROM news WHERE id = 1;
 INSERT INTO news VALUES (1, 'b', body());
@@ -109,7 +109,7 @@ SELECT together();
 -- withdrawn, they are put together
 SELECT neardup.withdraw('news', since => '-infinity');
 SELECT together() > 0;
---= 2
+--= 3
 --= t
 
 \c answers
