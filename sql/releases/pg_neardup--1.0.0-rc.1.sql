@@ -2645,10 +2645,10 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
             WHERE p.target::oid = answered_document.target::oid
                   AND (answered_document.document IS NULL OR p.document = answered_document.document) LIMIT 1);
 
--- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys.
+-- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys. Of pairs with the same two texts, one is kept.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
 -- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
--- session.
+-- session. The rows are joined one side after the other: in one join, the planner may begin with all pairs of them.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
     keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
@@ -2663,28 +2663,34 @@ DECLARE
 BEGIN
     EXECUTE format(
         'WITH r AS MATERIALIZED (%1$s), '
+        'k AS MATERIALIZED (SELECT r.key, r.hash, u.other FROM unnest($2, $3) u(key, other) JOIN r ON r.asked = u.key), '
         'p AS MATERIALIZED ( '
-        '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash '
-        '    FROM unnest($2, $3) u(key, other) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.other '
+        '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash FROM k JOIN r o ON o.asked = k.other '
         '    WHERE k.key <> o.key AND ($9 OR NOT EXISTS ( '
         '        SELECT FROM %2$s a '
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
         '              AND (k.hash <> o.hash OR a.key = k.key AND a.other = o.key OR a.key = o.key AND a.other = k.key)))), '
+        't AS MATERIALIZED ( '
+        '    SELECT DISTINCT ON (p.hash, p.other_hash, s.key, s.other) p.* '
+        '    FROM p CROSS JOIN LATERAL (SELECT CASE p.hash WHEN p.other_hash THEN p.key END AS key, CASE p.hash WHEN p.other_hash THEN p.other END AS other) s '
+        '    ORDER BY p.hash, p.other_hash, s.key, s.other, p.key, p.other), '
         -- What is known of the question is kept.
         'before AS ( '
-        '    DELETE FROM %2$s a USING p '
-        '    WHERE (a.hash = p.hash AND a.other_hash = p.other_hash OR a.hash = p.other_hash AND a.other_hash = p.hash) '
-        '          AND (p.hash <> p.other_hash OR a.key = p.key AND a.other = p.other OR a.key = p.other AND a.other = p.key) '
-        '    RETURNING p.key, p.other, a.asked, a.stratum, a.pairs, a.score, a.numbers) '
-        'INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
-        'SELECT DISTINCT ON (p.key, p.other) p.key, p.other, $4, $5, $6, $8, clock_timestamp(), $7, p.hash, p.other_hash, '
-        '       b.asked, b.stratum, b.pairs, b.score, b.numbers '
-        'FROM p LEFT JOIN before b ON b.key = p.key AND b.other = p.other ORDER BY p.key, p.other, b.asked DESC NULLS LAST',
+        '    DELETE FROM %2$s a USING t '
+        '    WHERE (a.hash = t.hash AND a.other_hash = t.other_hash OR a.hash = t.other_hash AND a.other_hash = t.hash) '
+        '          AND (t.hash <> t.other_hash OR a.key = t.key AND a.other = t.other OR a.key = t.other AND a.other = t.key) '
+        '    RETURNING t.key, t.other, a.asked, a.stratum, a.pairs, a.score, a.numbers), '
+        'i AS ( '
+        '    INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
+        '    SELECT DISTINCT ON (t.key, t.other) t.key, t.other, $4, $5, $6, $8, clock_timestamp(), $7, t.hash, t.other_hash, '
+        '           b.asked, b.stratum, b.pairs, b.score, b.numbers '
+        '    FROM t LEFT JOIN before b ON b.key = t.key AND b.other = t.other ORDER BY t.key, t.other, b.asked DESC NULLS LAST) '
+        'SELECT count(*) FROM p',
         neardup_internal.answered_rows(target, document), answers)
+        INTO answered
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
               neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
-    GET DIAGNOSTICS answered = ROW_COUNT;
     RETURN answered;
 END
 $$;
@@ -2701,8 +2707,8 @@ DECLARE
     keys text[];
 BEGIN
     EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
-        -- What has passed from a row to another one is nobody's opinion.
-        'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
+        -- What has passed from a row to another one is nobody's opinion, and what is noted of a restored row alone is about no pair.
+        'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.other_hash <> 0 AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s), '
         'o AS MATERIALIZED ( '
@@ -2762,19 +2768,23 @@ EXCEPTION WHEN insufficient_privilege THEN
 END
 $$;
 
+CREATE FUNCTION neardup_internal.restored_hash(hash bigint, key text) RETURNS bigint
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'restored_hash_wrapper';
+
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
--- Clean-ups leave a row in place that has an answer of this act under its key and with its text (src/cleanup/batch.rs). A row whose kept row is not
--- there, or is one of another table, has it about a text that no row has: no text has the hash 0.
+-- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table. Its hash is one of the row's text and
+-- key, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
+-- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
--- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, and of how many only that
--- they were restored.
+-- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
+-- they were restored, and of how many nothing.
 CREATE FUNCTION neardup_internal.note_restored(
     target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
-    OUT noted bigint, OUT told bigint, OUT alone bigint
+    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint
 )
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
@@ -2790,12 +2800,20 @@ DECLARE
     before_hashes bigint[];
     firsts text[];
     seconds text[];
+    other_guard name;
     of_large bigint := 0;
+    restored constant bigint := cardinality(keys);
+    all_keys constant text[] := ARRAY(SELECT DISTINCT k FROM unnest(keys || kept) k);
+    found record;
 BEGIN
     noted := 0;
     told := 0;
     alone := 0;
-    IF guarded IS NULL OR cardinality(keys) = 0 THEN
+    unnoted := 0;
+    IF restored = 0 THEN
+        RETURN;
+    ELSIF guarded IS NULL THEN
+        unnoted := restored;
         RETURN;
     END IF;
     statement := neardup_internal.answered_rows(target, guarded);
@@ -2810,10 +2828,11 @@ BEGIN
             EXECUTE format(
                 'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
                 '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                '    WHERE a.act = ''restore'' AND a.note IS NULL AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+                '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
                 INTO before, before_kept, before_hashes USING guarded, kept, keys;
-            EXECUTE format('SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) JOIN (%s) r ON r.asked = e.key AND r.hash = e.hash',
-                statement) INTO before, before_kept USING before, before_kept, before_hashes;
+            EXECUTE format('WITH r AS MATERIALIZED (%s) '
+                'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
+                'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
         END IF;
         WITH r AS (
             SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
@@ -2825,27 +2844,42 @@ BEGIN
         noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
         IF keeps_told AND answers IS NOT NULL THEN
             EXECUTE format(
-                'WITH r AS MATERIALIZED (%2$s) '
-                'SELECT count(*) FROM unnest($2, $3) u(key, kept) JOIN r k ON k.asked = u.key JOIN r o ON o.asked = u.kept WHERE EXISTS ('
+                'WITH r AS MATERIALIZED (%2$s), '
+                'k AS MATERIALIZED (SELECT r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
+                'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
                 '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
                 '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-                answers, statement) INTO told USING keys || kept, keys, kept;
+                answers, statement) INTO told USING all_keys, keys, kept;
         END IF;
         PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
     END IF;
-    IF noted < cardinality(keys) THEN
-        answers := neardup.keep_answers(target);
+    answers := neardup.keep_answers(target);
+    FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document <> guarded, p.document LOOP
+        -- A row that was answered to be a copy has none.
         EXECUTE format(
-            'WITH r AS MATERIALIZED (%2$s) '
-            'INSERT INTO %1$s (key, other, is_copy, act, role, at, document, hash, other_hash) '
-            'SELECT DISTINCT ON (r.key) r.key, concat_ws('' of '', u.kept, $4), false, ''restore'', CURRENT_USER, clock_timestamp(), $3, r.hash, 0 '
-            'FROM unnest($1, $2) u(key, kept) JOIN r ON r.asked = u.key '
-            'WHERE NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.key = r.key AND a.act = ''restore'') '
-            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
-            '  AND NOT EXISTS (SELECT FROM %1$s a WHERE a.other_hash = r.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))) '
-            'ORDER BY r.key', answers, statement) USING keys, kept, guarded, against::text;
-        GET DIAGNOSTICS alone = ROW_COUNT;
-    END IF;
+            'WITH r AS MATERIALIZED (%2$s), '
+            'n AS MATERIALIZED ( '
+            '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
+            '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
+            'c AS MATERIALIZED ( '
+            '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) '
+            '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) AS is_copy, '
+            '        $4 IS NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
+            -- Found one by one by the hash: a join may begin with all notes.
+            'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
+            '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
+            '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
+            'i AS ( '
+            '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
+            '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
+            '    FROM c WHERE NOT c.is_copy) '
+            'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
+            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys;
+        IF other_guard = guarded THEN
+            alone := found.alone;
+            unnoted := greatest(restored - found.rows, 0);
+        END IF;
+    END LOOP;
     IF of_large > 0 THEN
         RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
             USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
@@ -2855,6 +2889,7 @@ EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_suppor
     noted := 0;
     told := 0;
     alone := 0;
+    unnoted := 0;
 END
 $$;
 
@@ -2886,7 +2921,7 @@ BEGIN
 END
 $$;
 
--- Withdraws answers by the keys that they were given for, whatever the texts are by now.
+-- Withdraws answers by the keys that they were given for, whatever the texts are by now. What a restore has noted of a row alone is not about the row that was kept.
 CREATE FUNCTION neardup.withdraw(
     target regclass, key text DEFAULT NULL, other text DEFAULT NULL, act text DEFAULT NULL, since timestamptz DEFAULT NULL
 ) RETURNS bigint
@@ -2900,7 +2935,7 @@ BEGIN
             HINT = format('SELECT neardup.withdraw(%L, ''17'', ''3''), or neardup.withdraw(%L, act => ''restore'').', target, target);
     END IF;
     IF answers IS NOT NULL THEN
-        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL OR a.key = $2)) '
+        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL AND a.other_hash <> 0 OR a.key = $2)) '
             'AND ($3 IS NULL OR a.act = $3) AND ($4 IS NULL OR a.at >= $4)', answers) USING key, other, act, since;
         GET DIAGNOSTICS withdrawn = ROW_COUNT;
     END IF;
@@ -2929,7 +2964,8 @@ BEGIN
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
-            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce(k.hash = a.hash AND (a.other_hash = 0 OR o.hash = a.other_hash), false) '
+            'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce( '
+            '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
             answers, neardup_internal.answered_rows(target, guarded))
             USING keys, guarded;
@@ -2949,7 +2985,8 @@ COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the d
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, or where these are not there that they were restored, and returns the numbers; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row with this hash and key was restored';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
@@ -3016,20 +3053,36 @@ BEGIN
 END
 $$;
 
--- Columns of the table, what the table of removed rows has under their names, and what stands for a NULL that a column must not have: such
--- a row was removed before the table had the column.
+-- The type that values of a type are kept as. A row that was removed before the table had a column, and what a merge has changed of one, are NULL in
+-- others: of a domain that does not allow that, it is the type it is made of.
+CREATE FUNCTION neardup_internal.nullable_type(type oid, typmod integer) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    WITH RECURSIVE d AS (
+        SELECT 0 AS depth, nullable_type.type AS type, nullable_type.typmod AS typmod, false AS required
+        UNION ALL
+        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
+    )
+    SELECT CASE WHEN d.required THEN pg_catalog.format_type(d.type, d.typmod) ELSE pg_catalog.format_type(nullable_type.type, nullable_type.typmod) END
+    FROM d ORDER BY d.depth DESC LIMIT 1;
+END;
+
+-- Columns of the table, the types that they are kept as, what the table of removed rows has under their names, and what stands for a NULL that a
+-- column must not have: such a row was removed before the table had the column.
 CREATE FUNCTION neardup_internal.removed_columns(
-    target regclass, removed regclass, OUT name name, OUT type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
+    target regclass, removed regclass, OUT name name, OUT type text, OUT kept_type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
+    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), n.type, pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
            -- A guard's counters are sequences that belong to the document column.
-           CASE WHEN NOT a.attnotnull THEN NULL
+           CASE WHEN NOT a.attnotnull AND n.type = pg_catalog.format_type(a.atttypid, a.atttypmod) THEN NULL
                 WHEN a.attidentity <> '' THEN 'pg_catalog.nextval(' || pg_catalog.quote_literal(
                     pg_catalog.pg_get_serial_sequence(a.attrelid::regclass::text, a.attname::text)) || '::pg_catalog.regclass)'
-                ELSE pg_catalog.pg_get_expr(d.adbin, d.adrelid) END
+                ELSE coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), (
+                    SELECT pg_catalog.pg_get_expr(t.typdefaultbin, 0::oid) FROM pg_catalog.pg_type t WHERE t.oid = a.atttypid)) END
     FROM pg_catalog.pg_attribute a
+         CROSS JOIN LATERAL (SELECT neardup_internal.nullable_type(a.atttypid, a.atttypmod) AS type) n
          LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
          LEFT JOIN pg_catalog.pg_attribute r
              ON r.attrelid = removed::oid AND r.attname = a.attname AND r.attnum > 0 AND NOT r.attisdropped
@@ -3042,10 +3095,10 @@ CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed re
 DECLARE
     c record;
 BEGIN
-    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.type <> n.removed_type LOOP
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type NOT IN (n.type, n.kept_type) LOOP
         RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
             USING ERRCODE = 'datatype_mismatch',
-                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.type);
+                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.kept_type);
     END LOOP;
 END
 $$;
@@ -3077,8 +3130,10 @@ BEGIN
                 HINT = 'Clean it with action => ''delete'' or ''mark'', or rename its columns.';
         END IF;
         EXECUTE format(
-            'CREATE TABLE %s AS SELECT %s, t.* FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
-            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r), target);
+            'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
+            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
+            (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
+             FROM neardup_internal.removed_columns(target, NULL) n), target);
         removed := neardup_internal.removed_name(target);
         EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
@@ -3086,7 +3141,7 @@ BEGIN
         PERFORM neardup_internal.revoke_all(removed);
     END IF;
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL LOOP
-        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', removed, c.name, c.type);
+        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', removed, c.name, c.kept_type);
     END LOOP;
     RETURN removed;
 END
@@ -3096,7 +3151,8 @@ COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the 
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there and in its table of removed rows';
+COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';
 COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';
 COMMENT ON FUNCTION neardup.keep_removed(regclass) IS 'creates the table in which clean-ups keep removed rows, posts_removed for posts, or adds the columns that the table got since: SELECT neardup.keep_removed(''posts''). A clean-up by the table''s owner does so itself';
 /* </end connected objects> */
@@ -3162,7 +3218,7 @@ COMMENT ON TABLE neardup_internal.skipped IS 'behind neardup.skipped: the rows o
 COMMENT ON VIEW neardup_internal.own_runs IS 'clean-ups of tables of the current user';
 COMMENT ON VIEW neardup_internal.own_skipped IS 'rows that clean-ups of tables of the current user left in place';
 COMMENT ON VIEW neardup.runs IS 'log of clean-ups: arguments, times, and how many rows were found, removed or marked, skipped, restored; run_id counts the runs of a table';
-COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why; one that is left again for the same reason is listed under the last run';
+COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in place, and why; one that is left again is listed under the last run';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -4001,7 +4057,7 @@ BEGIN
     IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
-                      || coalesce(pg_catalog.format(' The others agree far more often than by chance in %s, as if that belonged to the message.', sample.telling), ''),
+                      || coalesce(' The others agree far more often than by chance in ' || sample.telling || ', as if that belonged to the message.', ''),
                   HINT = (
                       SELECT pg_catalog.format(CASE WHEN sample.first IS NULL
                               THEN 'If rows of other days are no copies: SELECT neardup.protect(%1$L, %2$L, time_column => %5$L, within => ''1 day'').'
@@ -4104,7 +4160,8 @@ BEGIN
     refused := 0;
     BEGIN
         removed := neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
-    EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+    -- The last one is a BEFORE trigger that changes the row it is called for.
+    EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR triggered_data_change_violation THEN
         removed := 0;
         first := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(after + 1) ELSE after + 1 END;
         IF first >= last THEN
@@ -4302,9 +4359,10 @@ BEGIN
     -- The rate is that of removing, without the time for choosing.
     UPDATE neardup.running r SET started = pg_catalog.clock_timestamp(), total = last
     WHERE r.target::pg_catalog.oid = cleanup.target::pg_catalog.oid AND r.role = CURRENT_USER;
+    -- Directly behind the COMMIT: the condition of the loop may take a snapshot.
     COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     WHILE place < last LOOP
-        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         batches := batches + 1;
         stop := least(place + batch, last);
         IF action = 'merge' THEN
@@ -4316,9 +4374,11 @@ BEGIN
         removed := removed + part;
         reported_at := neardup_internal.note_work(target, place, last, reported_at);
         COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         IF throttle > interval '0' THEN
             PERFORM pg_catalog.pg_sleep_for(throttle);
             COMMIT;
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         END IF;
     END LOOP;
     IF action = 'mark' THEN
@@ -4351,7 +4411,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_cleanup(regclass, text, bigint, text) IS 'raises an error if arguments of a clean-up are invalid or contradict each other';
-COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies to remove than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.95, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
+COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, name, integer, text, text[], name[], text, text, text, double precision, interval, interval, regclass, bigint, text, text, regclass, regproc, bigint, bigint) IS 'removes, archives, marks or merges copies and keeps one row of each group; with against, removes copies of rows of that other table. A dry run unless dry_run => false: CALL neardup.cleanup(''articles'', dry_run => false). keep: oldest, newest, longest or most_complete; action: archive, delete, mark or merge; merge: the function of two rows, the kept one and a removed one, that returns what the kept one becomes, by default that of the guard; max_rows: with more copies to remove than that, on_more => ''stop'' raises an error and ''surest'' removes that many; excerpts: remove or keep; confirmed: a table or view of confirmed pairs, with columns key and duplicate_of, beyond which nothing is removed; threshold: the least score (verify facts or a profile, 0.05 to 1) or the least overlap or cosine (0 to 1); default: a score of 0.96, or the guard''s if that is higher. neardup.restore undoes a run with action archive or merge';
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
 COMMENT ON FUNCTION neardup_internal.guard_marks(regclass, name) IS 'whether the guard of a clean-up marks copies';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
@@ -4620,6 +4680,7 @@ DECLARE
     answered bigint := 0;
     told bigint := 0;
     alone bigint := 0;
+    unnoted bigint := 0;
     noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
@@ -4671,6 +4732,7 @@ BEGIN
             answered := answered + noted.noted;
             told := told + noted.told;
             alone := alone + noted.alone;
+            unnoted := unnoted + noted.unnoted;
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
@@ -4691,6 +4753,12 @@ BEGIN
                                ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
             USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place.', target),
                   HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+    END IF;
+    IF unnoted > 0 THEN
+        RAISE NOTICE '%', CASE unnoted WHEN 1 THEN '1 restored row is not noted as one to leave in place'
+                               ELSE pg_catalog.format('%s restored rows are not noted as ones to leave in place', unnoted) END
+            USING DETAIL = 'The table has no guard, or they have no text, or keys that are written in another way than when they were removed.',
+                  HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
     END IF;
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
@@ -5204,7 +5272,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:130
+-- src/answers/table.rs:137
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5378,7 +5446,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:293
+-- src/cleanup/batch.rs:294
 -- pg_neardup::cleanup::batch::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5738,13 +5806,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:252
+-- src/cleanup/batch.rs:258
 -- pg_neardup::cleanup::batch::note_found
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:259
+-- src/cleanup/batch.rs:265
 -- pg_neardup::cleanup::batch::note_skipped
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5908,6 +5976,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/cleanup/dry_run.rs:108
 -- pg_neardup::cleanup::dry_run::repeated_texts
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/answers/table.rs:131
+-- pg_neardup::answers::table::restored_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
