@@ -212,7 +212,8 @@ impl CandidateSearch<'_, '_, '_> {
     /// Puts the rows on the trace that the search did not test.
     fn finish_trace(&mut self, candidates: impl Iterator<Item = u64>) {
         if let Some(trace) = self.trace.take() {
-            trace.finish(candidates, |row| self.key_of(row));
+            let own = self.subject;
+            trace.finish(candidates, &own.key, |row| self.key_of(row));
         }
     }
 

@@ -99,9 +99,14 @@ impl Trace {
         }
     }
 
-    /// The search has ended: adds the rows that it did not test, first `candidates`, then those that were none. `key_of` reads a row's key,
-    /// if the row is not gone.
-    pub fn finish(&mut self, candidates: impl Iterator<Item = u64>, mut key_of: impl FnMut(u64) -> Option<String>) {
+    /// The search has ended: adds the rows that it did not test, first `candidates`, then those that were none. `own` is the key of the row that is
+    /// searched for, empty for a text; `key_of` reads a row's key, if the row is not gone.
+    pub fn finish(
+        &mut self,
+        candidates: impl Iterator<Item = u64>,
+        own: &str,
+        mut key_of: impl FnMut(u64) -> Option<String>,
+    ) {
         let mut left = std::mem::take(&mut self.left);
         let candidates: Vec<_> =
             candidates.filter_map(|row| Some((Reason::NotReached, row, left.remove(&row)?))).collect();
@@ -109,7 +114,11 @@ impl Trace {
         for (reason, row, shared) in candidates.into_iter().chain(others) {
             pgrx::check_for_interrupts!();
             let key = key_of(row);
-            let reason = Some(if key.is_none() { Reason::Gone } else { reason });
+            let reason = Some(match key.as_deref() {
+                None => Reason::Gone,
+                Some(key) if !own.is_empty() && key == own => Reason::Itself,
+                Some(_) => reason,
+            });
             self.rows.push(Traced { key, shared, reason, waits: false, comparison: None, difference: None });
         }
     }

@@ -81,3 +81,12 @@ SELECT count(*) > 0 AS may FROM neardup.why('articles', key => '1', document => 
 RESET ROLE;
 DROP TABLE articles, many, essays, news;
 DROP ROLE regress_asker;
+-- the row itself, behind its original
+CREATE TABLE again (id int PRIMARY KEY, body text);
+SET client_min_messages = error;
+SELECT neardup.protect('again', 'body', on_duplicate => 'warn');
+INSERT INTO again SELECT n, '清河市中心医院昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入，原门诊楼改作康复中心。' FROM generate_series(1, 4) n;
+RESET client_min_messages;
+SELECT key, outcome FROM neardup.why('again', key => '3') ORDER BY key;
+SELECT key, outcome FROM neardup.why('again', (SELECT body FROM again WHERE id = 3)) ORDER BY key;
+DROP TABLE again;
