@@ -2803,7 +2803,7 @@ DECLARE
     other_guard name;
     of_large bigint := 0;
     restored constant bigint := cardinality(keys);
-    all_keys constant text[] := ARRAY(SELECT DISTINCT k FROM unnest(keys || kept) k);
+    all_keys constant text[] := ARRAY(SELECT k FROM unnest(keys) k UNION SELECT k FROM unnest(kept) k);
     found record;
 BEGIN
     noted := 0;
@@ -2828,7 +2828,7 @@ BEGIN
             EXECUTE format(
                 'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
                 '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2 || $3)) e', answers)
+                '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2) AND a.key <> ALL ($3)) e', answers)
                 INTO before, before_kept, before_hashes USING guarded, kept, keys;
             EXECUTE format('WITH r AS MATERIALIZED (%s) '
                 'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
