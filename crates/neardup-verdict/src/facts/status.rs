@@ -55,9 +55,15 @@ const fn place_of(first: char) -> (usize, u64) {
     (bit / 64, 1 << (bit % 64))
 }
 
+/// Returns the small form of a letter of the scripts with case, which come first; most characters of Chinese texts need no look-up.
+fn small(letter: char) -> char {
+    const NO_CASE: char = '\u{600}';
+    if letter < NO_CASE { letter.to_lowercase().next().unwrap_or(letter) } else { letter }
+}
+
 /// Says whether a word is written in capitals: a heading says `NOT`, but `May` is a month.
 fn is_loud(word: &str) -> bool {
-    word.chars().nth(1).is_some() && word.chars().all(char::is_uppercase)
+    word.chars().nth(1).is_some() && word.chars().all(|letter| letter != small(letter))
 }
 
 /// Returns what is known of a word.
@@ -85,7 +91,7 @@ pub(super) fn find(text: &Text<'_>, span: Range<usize>, spoken: u32) -> Vec<Stat
     let mut at = from;
     while at < span.end {
         let begins = |first: char| {
-            let (word, mask) = place_of(first.to_lowercase().next().unwrap_or(first));
+            let (word, mask) = place_of(small(first));
             STARTS[word] & mask != 0
         };
         if !text.written(at..at + 1).starts_with(begins) {
