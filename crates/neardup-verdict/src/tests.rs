@@ -193,6 +193,7 @@ fn conflicts_say_what_differs() {
         // The day may be the month in one of them, in neither way the same.
         ("Palestra na ponte 05/06/2031", "Palestra na ponte 29/05/2031", "date", "05/06/2031", "29/05/2031"),
         ("COMO USAR A BARCA NA CHEIA", "COMO NÃO USAR A BARCA NA CHEIA", "status", "", "NÃO"),
+        ("TỐI NAY BẾN KHÔNG CÓ ĐÒ CHƯA TỪNG THẤY", "TỐI NAY BẾN CÓ ĐÒ CHƯA TỪNG THẤY", "status", "KHÔNG", ""),
         (
             "Millbrook x Fairwater: where to watch",
             "Ashford x Fairwater: where to watch",

@@ -57,7 +57,7 @@ const fn place_of(first: char) -> (usize, u64) {
 
 /// Returns the small form of a letter of the scripts with case, which come first; most characters of Chinese texts need no look-up.
 fn small(letter: char) -> char {
-    const NO_CASE: char = '\u{600}';
+    const NO_CASE: char = '\u{2000}';
     if letter < NO_CASE { letter.to_lowercase().next().unwrap_or(letter) } else { letter }
 }
 
