@@ -57,8 +57,9 @@ pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>)
         && titles.is_some_and(|titles| titles.pairs.iter().any(Contradiction::is_hard))
 }
 
-/// Says whether one short text stands under two titles that have less than two thirds in common, or other figures: what it says is in the titles. A teaser, a caption
-/// or a form that nobody has filled in comes again with each of them. If it is one, `is_form`, the other row may hold it and go on.
+/// Says whether one short text stands under two titles that have less than two thirds of their words in common, or other figures: what it says is in the
+/// titles. A teaser, a caption or a form that nobody has filled in comes again with each of them. If it is one, `is_form`, the other row may hold it and
+/// go on.
 pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, is_form: bool) -> bool {
     let shorter = texts.a.text.units.len().min(texts.b.text.units.len());
     let is_short = shorter <= UNDER_TITLE && (texts.is_same() || is_form && texts.shared == shorter);
