@@ -11,6 +11,7 @@ use neardup_core::candidates::spill::Storage;
 use neardup_core::candidates::{Apart, Bits, CandidateRule, Earlier, Judged, Leaders, Options, Row, Rows};
 use neardup_core::signature::digest;
 use neardup_text::{Error, ErrorKind, interrupt};
+use neardup_verdict::Tried;
 use neardup_verdict::model::LOWEST_SCORE;
 use pgrx::PgSqlErrorCode::{ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, ERRCODE_IO_ERROR};
 use pgrx::prelude::*;
@@ -23,7 +24,7 @@ use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
 use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 use crate::sketch::{ANALYZER, KEYS};
-use crate::verdict::judge::{Between, Rule, Side, keys_of};
+use crate::verdict::judge::{Between, Found, Rule, Side, keys_of};
 use crate::verdict::sides::Sides;
 
 const DOCUMENT: i32 = 0;
@@ -144,9 +145,13 @@ impl TextComparison<'_> {
         self.sides.get(position.into(), || documents.with(position, |document| rule.side(document).map(Some)))
     }
 
-    fn judge(&mut self, kept: &Earlier, duplicate: u32) -> Result<Option<Judged>> {
+    fn judge(&mut self, kept: &Earlier, duplicate: u32, tried: &mut Tried) -> Result<Option<Judged>> {
         let (Some(kept), Some(other)) = (self.side(kept.position)?, self.side(duplicate)?) else { return Ok(None) };
-        let judged = self.rule.judge(&kept, &other, Between::default(), None)?;
+        let Found { judged, likeness, is_passed_over } =
+            self.rule.judge(&kept, &other, Between::default(), None, tried)?;
+        if judged.is_none() && !is_passed_over {
+            tried.add(likeness);
+        }
         Ok(judged.map(|judged| Judged { verdict: 0, score: judged.score, loses: judged.loses, kept_hash: 0 }))
     }
 }
@@ -186,7 +191,8 @@ fn group_texts(window: &Window<'_>) -> Result<Vec<u32>> {
         let is_open = |position| Some(leaders.is_kept(position));
         let next = candidates.next(is_open, |row| Ok(with_one_key.contains(row as u32)))?;
         let Some(probe) = next else { break };
-        leaders.place(&probe, &Apart::default(), |kept| comparison.judge(kept, probe.position))?;
+        let mut tried = Tried::default();
+        leaders.place(&probe, &Apart::default(), |kept| comparison.judge(kept, probe.position, &mut tried))?;
     }
     let mut answers: Vec<u32> = (0..count).collect();
     for member in leaders.finish(|_, _| Ok::<_, pgrx::pg_sys::panic::ErrorReport>(None))? {

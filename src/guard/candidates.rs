@@ -1,6 +1,6 @@
 //! Candidates: searches the table for a row that the new one duplicates.
 //!
-//! An index lists the rows that share a key with the new one ([`rows_of_keys`]). They are compared in the order and within the bounds of [`CandidateRule`], which a list follows, too. For each row, cheap tests run before
+//! An index lists the rows that share a key with the new one ([`rows_of_keys`]). They are compared in the order and within the bounds of [`CandidateRule`] and of [`neardup_verdict::Tried`], which a list follows, too. For each row, cheap tests run before
 //! its text is read: it is alive, it is another row, it has the same scope and a near time, and no column says that the two differ. The first row that the [`Verifier`]
 //! calls a near-duplicate is the result.
 //!
@@ -30,7 +30,7 @@ use super::signature::Signature;
 use super::stored;
 use super::subject::Subject;
 use super::trace::{Reason, Trace};
-use super::verify::{Measure, Verifier};
+use super::verify::{Compared, Measure, Verifier};
 use crate::answers::{Answers, Given};
 use crate::error::{Result, report};
 use crate::guarded::beside::Beside;
@@ -147,6 +147,7 @@ fn search_once(
     trace: Option<&mut Trace>,
 ) -> Result<Option<Answer>> {
     let rule = CandidateRule::default();
+    verifier.begin();
     let budget = rule.budget(subject.document.as_ref().map_or(0, |document| document.len()));
     let mut search = CandidateSearch {
         guard,
@@ -396,7 +397,11 @@ impl CandidateSearch<'_, '_, '_> {
             }
             Signature::Sketch(_) => 0.0,
         };
-        let measure = self.verifier.compare(&text, distance, between)?;
+        let measure = match self.verifier.compare(&text, distance, between)? {
+            Compared::Duplicate(measure) => Some(measure),
+            Compared::Other => None,
+            Compared::PassedOver => return Ok(Finding::Not(Reason::Bound)),
+        };
         if let Some(trace) = self.trace.as_deref_mut() {
             trace.compared(self.verifier.comparison(&text, between, measure.as_ref())?);
         }

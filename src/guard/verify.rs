@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use neardup_text::hash::token_hash;
-use neardup_verdict::{Forms, Message, Verdict, replaces};
+use neardup_verdict::{Forms, Message, Tried, Verdict, replaces};
 use pgrx::pg_sys;
 
 use super::guarded_rows::GuardedRows;
@@ -59,6 +59,18 @@ pub struct Verifier<'a> {
     table: pg_sys::Oid,
     /// What verdicts have learned of the table, once a candidate needs it, and how large the table is.
     forms: Option<(u32, Forms)>,
+    /// What the new text was compared with in vain.
+    tried: Tried,
+}
+
+/// What a comparison has found.
+pub enum Compared {
+    /// A near-duplicate, by this measure.
+    Duplicate(Measure),
+    /// None.
+    Other,
+    /// Others that were compared in vain have more in common with the new text.
+    PassedOver,
 }
 
 impl<'a> Verifier<'a> {
@@ -78,28 +90,45 @@ impl<'a> Verifier<'a> {
             settings.correction.clone(),
         );
         let name = if rule.is_some() { settings.verify.measure() } else { settings.method.name() };
-        Ok(Self { guard, rule, name, document, signature, side: None, table, forms: None })
+        Ok(Self { guard, rule, name, document, signature, side: None, table, forms: None, tried: Tried::default() })
     }
 
-    /// Returns the measure by which the new text duplicates `other`, the text of an existing row; `None` if it does not.
+    /// Begins a search: nothing has been compared in vain.
+    pub fn begin(&mut self) {
+        self.tried = Tried::default();
+    }
+
+    /// Says whether the new text duplicates `other`, the text of an existing row.
     /// `distance` is that of their signatures. A new text that contains the other one and more
     /// is not a duplicate; refusing it would lose content.
-    pub fn compare(&mut self, other: &str, distance: f64, between: Between<'_>) -> Result<Option<Measure>> {
+    pub fn compare(&mut self, other: &str, distance: f64, between: Between<'_>) -> Result<Compared> {
         if self.rule.is_some() && other == self.document && between.is_same() {
-            return Ok(Some(Measure::new("identical", 1.0)));
+            return Ok(Compared::Duplicate(Measure::new("identical", 1.0)));
         }
-        let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around))?;
-        let Some(kept) = kept else { return Ok(Some(Measure::new(self.name, distance))) };
+        let tried = std::mem::take(&mut self.tried);
+        let kept =
+            self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around, &tried))?;
+        self.tried = tried;
+        let Some(kept) = kept else { return Ok(Compared::Duplicate(Measure::new(self.name, distance))) };
+        if kept.is_passed_over {
+            return Ok(Compared::PassedOver);
+        }
         let excerpts = self.guard.settings.excerpts;
-        let replaces = |verdict| excerpts.lets_go(verdict) && replaces(verdict, other, self.document);
-        let Some((_, value)) = kept.filter(|(verdict, _)| replaces(*verdict)) else { return Ok(None) };
+        let found = kept.found.filter(|(verdict, _)| excerpts.lets_go(*verdict));
+        // A search by signatures promises to find every copy.
+        if found.is_none() && self.guard.settings.method == Method::Sketch {
+            self.tried.add(kept.likeness);
+        }
+        let Some((_, value)) = found.filter(|(verdict, _)| replaces(*verdict, other, self.document)) else {
+            return Ok(Compared::Other);
+        };
         let is_told = matches!(self.guard.settings.on_duplicate, Action::Reject | Action::Warn);
         let because = if is_told {
             self.in_table(other, |rule, ours, theirs, around| rule.known_of_table(ours, theirs, between, around))?
         } else {
             None
         };
-        Ok(Some(Measure { because: because.unwrap_or_default(), ..Measure::new(self.name, value) }))
+        Ok(Compared::Duplicate(Measure { because: because.unwrap_or_default(), ..Measure::new(self.name, value) }))
     }
 
     /// Returns what the new text is to an existing row that it duplicates, whose signature is near enough: a copy or an excerpt, with the score; `None` if it
@@ -108,10 +137,12 @@ impl<'a> Verifier<'a> {
         if other == self.document && between.is_same() {
             return Ok(Some((Verdict::Copy, 1.0)));
         }
-        let kept = self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around))?;
+        let none = Tried::default();
+        let kept =
+            self.in_table(other, |rule, ours, theirs, around| rule.kept(ours, theirs, between, around, &none))?;
         let Some(kept) = kept else { return Ok(Some((Verdict::Copy, 1.0))) };
         let excerpts = self.guard.settings.excerpts;
-        Ok(kept.filter(|(verdict, _)| excerpts.lets_go(*verdict) && replaces(*verdict, other, self.document)))
+        Ok(kept.found.filter(|(verdict, _)| excerpts.lets_go(*verdict) && replaces(*verdict, other, self.document)))
     }
 
     /// Explains a comparison with the text of an existing row, of which [`Self::compare`] has made `measure`.

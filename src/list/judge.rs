@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use neardup_core::candidates::{Earlier, Judged, KeyFrequency, Member};
 use neardup_verdict::correction::Measured;
-use neardup_verdict::{Asked, Forms, Message, Verdict};
+use neardup_verdict::{Asked, Forms, Likeness, Message, Tried, Verdict};
 
 use super::documents::Texts;
 use super::indexed_rows::{IndexedRows, WithTexts};
@@ -36,6 +36,19 @@ pub fn numbered_verdict(number: u8) -> Verdict {
     if number == 0 { Verdict::Copy } else { Verdict::Excerpt }
 }
 
+/// What a comparison has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The verdict, if either row may be removed.
+    pub judged: Option<Judged>,
+    /// What of the table was asked to compare them now.
+    pub asked: Asked,
+    /// What the two have in common.
+    pub likeness: Likeness,
+    /// Whether they were not compared, because others that were compared in vain have more in common.
+    pub is_passed_over: bool,
+}
+
 /// Compares rows by their documents.
 pub struct Judge<'s> {
     /// The documents.
@@ -53,6 +66,19 @@ pub struct Judge<'s> {
     ruled_out: Rc<RefCell<RuledOut>>,
 }
 
+impl Found {
+    /// Says what became of it among those that were tried before, and adds it if it was in vain.
+    pub fn among(self, tried: &mut Tried) -> Self {
+        if tried.rules_out(self.likeness) {
+            return Self { judged: None, is_passed_over: true, ..self };
+        }
+        if self.judged.is_none() {
+            tried.add(self.likeness);
+        }
+        self
+    }
+}
+
 impl<'s> Judge<'s> {
     pub fn new(
         texts: Texts<'s>,
@@ -60,8 +86,8 @@ impl<'s> Judge<'s> {
         neighbours: Option<Neighbours<IndexedRows<'s>>>,
         frequency: Option<KeyFrequency>,
     ) -> Self {
-        let sides = Sides::new((texts.room() / 2).max(LEAST_PREPARED));
-        let ruled_out = RuledOut::new(texts.room() / 4, 0);
+        let sides = Sides::new(texts.room().max(LEAST_PREPARED));
+        let ruled_out = RuledOut::new(texts.room() / 2, 0);
         let (excerpts, forms) = (Excerpts::default(), Forms::with_room(texts.room().max(LEAST_SAMPLED)));
         Self { texts, excerpts, rule, neighbours, forms, frequency, sides, ruled_out: Rc::new(RefCell::new(ruled_out)) }
     }
@@ -79,9 +105,9 @@ impl<'s> Judge<'s> {
         Ok(Self { ruled_out: Rc::clone(ruled_out), ..self })
     }
 
-    /// Says whether two rows are known to be no duplicates.
-    fn rules_out(&self, kept: u64, duplicate: u64) -> bool {
-        self.ruled_out.borrow().has(kept, duplicate)
+    /// Returns what two rows have in common that are known to be no duplicates.
+    fn ruled_out(&self, kept: u64, duplicate: u64) -> Option<Likeness> {
+        self.ruled_out.borrow().find(kept, duplicate)
     }
 
     /// Reads the outlines of two rows, and says whether either was unknown: most texts that are compared share little, and need not be prepared.
@@ -102,7 +128,7 @@ impl<'s> Judge<'s> {
     /// Says whether the texts of two rows will hardly be read: they are known to be no duplicates, or were compared before.
     pub fn needs_no_texts(&self, kept: u64, duplicate: u64) -> bool {
         let ruled_out = self.ruled_out.borrow();
-        ruled_out.has(kept, duplicate) || ruled_out.decided(kept, duplicate).is_some()
+        ruled_out.find(kept, duplicate).is_some() || ruled_out.decided(kept, duplicate).is_some()
     }
 
     /// Returns the rows that are read before a row is compared with others: it and the first of those that are likely to be needed.
@@ -203,15 +229,21 @@ impl<'s> Judge<'s> {
     /// Those of the statements, and of a profile.
     pub fn follow(&mut self, heir: &Member, member: &Member, answers: &Answers) -> Result<Option<Judged>> {
         let given = Given::about(answers, member.duplicate_hash).following(member.kept_hash, heir);
-        self.judge(&heir.kept, &member.duplicate, &given)
+        self.judge(&heir.kept, &member.duplicate, &given, &mut Tried::default())
     }
 
     /// Returns the verdict on a kept row and another one, about which answers are given, if either may be removed. Of two that were answered to be
-    /// copies, the longer one stays if it contains the other, as without an answer.
+    /// copies, the longer one stays if it contains the other, as without an answer. `tried` are those that the other row was compared with in vain.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
-    pub fn judge(&mut self, kept: &Earlier, duplicate: &Earlier, given: &Given) -> Result<Option<Judged>> {
+    pub fn judge(
+        &mut self,
+        kept: &Earlier,
+        duplicate: &Earlier,
+        given: &Given,
+        tried: &mut Tried,
+    ) -> Result<Option<Judged>> {
         if !given.is_none() && self.texts.difference(kept.id, duplicate.id)?.is_none() {
             let beside = self.texts.beside(kept.id)?;
             let kept_hash = self.texts.get(kept.id)?.map(|text| beside.hash(text));
@@ -225,44 +257,56 @@ impl<'s> Judge<'s> {
                 return Ok(Some(Judged { verdict, score, loses, kept_hash }));
             }
         }
-        Ok(self.compare(kept, duplicate)?.0)
+        Ok(self.compare(kept, duplicate, tried)?.judged)
     }
 
-    /// Returns the verdict on a kept row and another one, about which there are no answers, if either may be removed, and what of the table was
-    /// asked to compare them now.
+    /// Compares a kept row and another one, about which there are no answers, unless `tried` says that it need not. What is compared in vain is
+    /// added to that.
     ///
     /// # Errors
     /// Those of the statements, and of a profile.
-    pub fn compare(&mut self, kept: &Earlier, duplicate: &Earlier) -> Result<(Option<Judged>, Asked)> {
-        let nothing = Asked::default();
-        if self.texts.difference(kept.id, duplicate.id)?.is_some() || self.rules_out(kept.id, duplicate.id) {
-            return Ok((None, nothing));
+    pub fn compare(&mut self, kept: &Earlier, duplicate: &Earlier, tried: &mut Tried) -> Result<Found> {
+        if self.texts.difference(kept.id, duplicate.id)?.is_some() {
+            return Ok(Found::default());
         }
-        if let Some(judged) = self.decided(kept.id, duplicate.id)? {
-            return Ok((judged, nothing));
+        if let Some(likeness) = self.ruled_out(kept.id, duplicate.id) {
+            return Ok(Found { likeness, ..Found::default() }.among(tried));
         }
-        if self.outline(kept.id, duplicate.id)? && self.rules_out(kept.id, duplicate.id) {
-            return Ok((None, nothing));
+        if let Some((judged, likeness)) = self.decided(kept.id, duplicate.id)? {
+            return Ok(Found { judged, likeness, ..Found::default() }.among(tried));
+        }
+        if self.outline(kept.id, duplicate.id)? && self.ruled_out(kept.id, duplicate.id).is_some() {
+            return Ok(Found::default());
+        }
+        let at_most = self.ruled_out.borrow().likeness_at_most(kept.id, duplicate.id);
+        if let Some(likeness) = at_most.filter(|likeness| tried.rules_out(*likeness)) {
+            return Ok(Found { likeness, is_passed_over: true, ..Found::default() });
         }
         self.forms.asked();
-        let found =
-            self.ask(kept, duplicate, |rule, kept, other, between, around| rule.judge(kept, other, between, around))?;
+        let found = self.ask(kept, duplicate, |rule, kept, other, between, around| {
+            rule.judge(kept, other, between, around, tried)
+        })?;
         let asked = self.forms.asked();
-        let Some((judged, kept_side)) = found else { return Ok((None, asked)) };
-        if judged.is_none() {
-            self.ruled_out.borrow_mut().add(kept.id, duplicate.id, asked);
+        let Some((found, kept_side)) = found else { return Ok(Found { asked, ..Found::default() }) };
+        let likeness = found.likeness;
+        if found.is_passed_over {
+            return Ok(Found { judged: None, asked, likeness, is_passed_over: true });
         }
-        let judged = self.kept_or_not(kept, judged, &kept_side)?;
+        if found.judged.is_none() {
+            self.ruled_out.borrow_mut().add([kept.id, duplicate.id], likeness, asked);
+        }
+        let judged = self.kept_or_not(kept, found.judged, &kept_side)?;
         if asked.rows {
-            self.ruled_out.borrow_mut().decide(kept.id, duplicate.id, self.forms.take_around(), judged);
+            let around = self.forms.take_around();
+            self.ruled_out.borrow_mut().decide([kept.id, duplicate.id], around, likeness, judged);
         }
-        Ok((judged, asked))
+        Ok(Found { judged, asked, likeness, is_passed_over: false }.among(tried))
     }
 
     /// Learns what another process has found about two rows.
     pub fn learn(&self, duplicate: u64, pair: &Pair) {
-        if pair.judged.is_none() {
-            self.ruled_out.borrow_mut().add(pair.kept, duplicate, pair.asked);
+        if pair.found.judged.is_none() {
+            self.ruled_out.borrow_mut().add([pair.kept, duplicate], pair.found.likeness, pair.found.asked);
         }
     }
 
@@ -271,15 +315,15 @@ impl<'s> Judge<'s> {
         self.frequency.as_ref()
     }
 
-    /// Returns the verdict on two rows that have been compared, if the same rows are around them as then.
-    fn decided(&mut self, kept: u64, duplicate: u64) -> Result<Option<Option<Judged>>> {
+    /// Returns the verdict on two rows that have been compared, if the same rows are around them as then, and what they have in common.
+    fn decided(&mut self, kept: u64, duplicate: u64) -> Result<Option<(Option<Judged>, Likeness)>> {
         let ruled_out = self.ruled_out.borrow();
-        let (Some((around, judged)), Some(rows)) = (ruled_out.decided(kept, duplicate), &mut self.neighbours) else {
+        let (Some(decided), Some(rows)) = (ruled_out.decided(kept, duplicate), &mut self.neighbours) else {
             return Ok(None);
         };
         let own = [Some(kept), Some(duplicate)];
-        let is_same = self.forms.is_same_around(rows, around, own).map_err(report)?;
-        Ok(is_same.then_some(judged))
+        let is_same = self.forms.is_same_around(rows, &decided.around, own).map_err(report)?;
+        Ok(is_same.then_some((decided.judged, decided.likeness)))
     }
 
     /// Returns a verdict with the hash of the kept row, if either row may be removed.

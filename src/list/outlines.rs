@@ -2,7 +2,7 @@
 //! outlines rule them out. Such a text is not prepared, and mostly not read again.
 
 use ahash::AHashMap;
-use neardup_verdict::Outline;
+use neardup_verdict::{Likeness, Outline};
 
 /// What an entry takes besides its outline, in bytes.
 const BYTES_OF_EACH: usize = 56;
@@ -31,6 +31,11 @@ impl Outlines {
     pub fn rule_out(&self, a: u64, b: u64) -> bool {
         let (Some(a), Some(b)) = (self.get(a), self.get(b)) else { return false };
         !a.may_be_duplicate(b)
+    }
+
+    /// Returns the most that two rows may have in common, if their outlines are known.
+    pub fn at_most(&self, a: u64, b: u64) -> Option<Likeness> {
+        Some(self.get(a)?.likeness_at_most(self.get(b)?))
     }
 
     /// Says whether a row's outline is known.

@@ -12,7 +12,7 @@ use neardup_core::candidates::{
 };
 use neardup_core::document;
 use neardup_text::interrupt;
-use neardup_verdict::Verdict;
+use neardup_verdict::{Tried, Verdict};
 
 use super::answered::kept_apart;
 use super::documents::Texts;
@@ -176,7 +176,8 @@ impl<'s> Pairs<'s> {
     /// Returns the verdict on two rows that are `apart` bits apart.
     fn near(&mut self, kept: &Earlier, duplicate: &Earlier, apart: u32, given: &Given) -> Result<Option<Judged>> {
         if let Some(judge) = &mut self.by_text {
-            return judge.judge(kept, duplicate, given);
+            // Whatever is as near as this is compared.
+            return judge.judge(kept, duplicate, given, &mut Tried::default());
         }
         if self.texts.difference(kept.id, duplicate.id)?.is_some() {
             return Ok(None);

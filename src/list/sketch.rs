@@ -18,7 +18,7 @@ use neardup_core::candidates::{
 };
 use neardup_core::signature::minhash::MinHashRef;
 use neardup_text::interrupt;
-use neardup_verdict::Verdict;
+use neardup_verdict::{Tried, Verdict};
 
 use super::answered::kept_apart;
 use super::documents::Texts;
@@ -458,9 +458,10 @@ fn place(
         let own = Earlier { position: probe.position, id: probe.id, time: probe.time };
         let given = Given::about(list.answers, probe.hash);
         let apart = kept_apart(&given, probe, readers, leaders)?;
+        let mut tried = Tried::default();
         leaders.place(probe, &apart, |kept| match known.iter().find(|pair| pair.kept == kept.id) {
-            Some(pair) => Ok(pair.judged),
-            None => judge.judge(kept, &own, &given),
+            Some(pair) => Ok(pair.found.among(&mut tried).judged),
+            None => judge.judge(kept, &own, &given, &mut tried),
         })?;
     }
     Ok(())

@@ -4,12 +4,12 @@
 
 use neardup_core::candidates::{Earlier, Judged, KeyFrequency, Leaders, Probe, pack_time, unpack_time};
 use neardup_text::hash::token_hash;
-use neardup_verdict::Asked;
+use neardup_verdict::{Asked, Likeness, Tried};
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
 use super::arguments::{Arguments, Choice};
-use super::judge::Judge;
+use super::judge::{Found, Judge};
 use super::plan::{self, Plan};
 use super::readers;
 use super::relation::Reader;
@@ -27,10 +27,8 @@ use crate::pg::table::temporary::{TemporaryFile, sort_memory};
 pub struct Pair {
     /// The number of the kept row.
     pub kept: u64,
-    /// The verdict, if either may be removed.
-    pub judged: Option<Judged>,
-    /// What of the table was asked.
-    pub asked: Asked,
+    /// What was found.
+    pub found: Found,
 }
 
 /// The pairs of one probe row.
@@ -178,13 +176,16 @@ fn answer(judge: &mut Judge<'_>, questions: &[u64]) -> Result<Vec<u64>> {
         neardup_text::interrupt::check();
         let start = answers.len();
         answers.extend([own.position.into(), 0]);
-        let mut count = 0;
+        let (mut count, mut tried) = (0, Tried::default());
         for kept in kept.chunks_exact(3).map(row) {
-            let (judged, asked) = judge.compare(&kept, &own)?;
-            answers.extend([kept.id, packed(judged.as_ref(), asked)]);
-            answers.extend(judged.map_or([0, 0], |judged| [judged.score.to_bits(), judged.kept_hash]));
+            let found = judge.compare(&kept, &own, &mut tried)?;
+            if found.is_passed_over {
+                continue;
+            }
+            answers.push(kept.id);
+            answers.extend(packed(&found));
             count += 1;
-            if judged.is_some_and(|judged| !judged.loses) {
+            if found.judged.is_some_and(|judged| !judged.loses) {
                 break;
             }
         }
@@ -199,12 +200,8 @@ fn answer(judge: &mut Judge<'_>, questions: &[u64]) -> Result<Vec<u64>> {
 fn compared(answers: &[u64]) -> Vec<Compared> {
     let (mut rest, mut all) = (answers, Vec::new());
     while let Some((&[position, count], after)) = rest.split_first_chunk() {
-        let (pairs, after) = after.split_at((count as usize * 4).min(after.len()));
-        let pair = |pair: &[u64; 4]| {
-            let &[kept, flags, score, kept_hash] = pair;
-            let (judged, asked) = unpacked(flags, f64::from_bits(score), kept_hash);
-            Pair { kept, judged, asked }
-        };
+        let (pairs, after) = after.split_at((count as usize * 5).min(after.len()));
+        let pair = |&[kept, ref found @ ..]: &[u64; 5]| Pair { kept, found: unpacked(found) };
         all.push(Compared { position: position as u32, pairs: pairs.as_chunks().0.iter().map(pair).collect() });
         rest = after;
     }
@@ -218,16 +215,21 @@ const BACKGROUND: u64 = 4;
 const ROWS: u64 = 8;
 const VERDICT: u32 = 8;
 
-fn packed(judged: Option<&Judged>, asked: Asked) -> u64 {
+fn packed(Found { judged, asked, likeness, .. }: &Found) -> [u64; 4] {
     let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
     let of_judged = |judged: &Judged| JUDGED | bit(judged.loses, LOSES) | u64::from(judged.verdict) << VERDICT;
-    judged.map_or(0, of_judged) | bit(asked.background, BACKGROUND) | bit(asked.rows, ROWS)
+    let flags = judged.as_ref().map_or(0, of_judged) | bit(asked.background, BACKGROUND) | bit(asked.rows, ROWS);
+    let [score, kept_hash] = judged.map_or([0, 0], |judged| [judged.score.to_bits(), judged.kept_hash]);
+    [flags, score, kept_hash, likeness.number()]
 }
 
-fn unpacked(flags: u64, score: f64, kept_hash: u64) -> (Option<Judged>, Asked) {
+fn unpacked(&[flags, score, kept_hash, likeness]: &[u64; 4]) -> Found {
     let has = |bit: u64| flags & bit != 0;
+    let score = f64::from_bits(score);
     let judged = Judged { verdict: (flags >> VERDICT) as u8, score, loses: has(LOSES), kept_hash };
-    (has(JUDGED).then_some(judged), Asked { background: has(BACKGROUND), rows: has(ROWS) })
+    let asked = Asked { background: has(BACKGROUND), rows: has(ROWS) };
+    let likeness = Likeness::of_number(likeness);
+    Found { judged: has(JUDGED).then_some(judged), asked, likeness, is_passed_over: false }
 }
 
 /// What a worker runs.
@@ -291,14 +293,17 @@ mod tests {
             for asked in
                 [(false, false), (true, false), (true, true)].map(|(background, rows)| Asked { background, rows })
             {
-                assert_eq!(unpacked(packed(judged.as_ref(), asked), 0.75, 9), (judged, asked));
+                let likeness = Likeness::of_number(11);
+                let found = Found { judged, asked, likeness, is_passed_over: false };
+                assert_eq!(unpacked(&packed(&found)), found);
             }
         }
-        let answers = [7, 2, 70, 0, 0, 0, 71, JUDGED, 1_f64.to_bits(), 5, 8, 0];
+        let answers = [7, 2, 70, 0, 0, 0, 0, 71, JUDGED, 1_f64.to_bits(), 5, 0, 8, 0];
         let found = compared(&words_of(&bytes_of(&answers)));
         let copy = Judged { verdict: 0, score: 1.0, loses: false, kept_hash: 5 };
-        let asked = Asked::default();
-        let pairs = vec![Pair { kept: 70, judged: None, asked }, Pair { kept: 71, judged: Some(copy), asked }];
+        let none = Found::default();
+        let pairs =
+            vec![Pair { kept: 70, found: none }, Pair { kept: 71, found: Found { judged: Some(copy), ..none } }];
         assert_eq!(found, [Compared { position: 7, pairs }, Compared { position: 8, pairs: vec![] }]);
     }
 }

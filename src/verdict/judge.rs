@@ -11,7 +11,9 @@ use neardup_core::similarity::{overlap, weighted_cosine};
 use neardup_text::hash::token_hash;
 use neardup_text::{Error, ErrorKind, Scratch};
 use neardup_verdict::correction::{Correction, Measured};
-use neardup_verdict::{Forms, Known, Message, Outline, Pair, Prepared, Rows, Verdict, says_more};
+use neardup_verdict::{
+    Compared, Forms, Known, Likeness, Message, Outline, Pair, Prepared, Rows, Tried, Verdict, says_more,
+};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
@@ -39,11 +41,24 @@ pub struct Judged {
     pub loses: bool,
 }
 
+/// What a text to keep and another one were found to be.
+pub struct Found {
+    /// What is known of them if one may be removed.
+    pub judged: Option<Judged>,
+    /// What the two have in common, by which one that was compared in vain may rule others out.
+    pub likeness: Likeness,
+    /// Whether others were compared in vain that have more in common.
+    pub is_passed_over: bool,
+}
+
 /// Distinct tokens in ascending order of their hashes, and how often each occurs.
 pub struct Tokens {
     hashes: Vec<u64>,
     counts: Vec<[u8; 4]>,
 }
+
+/// What a token takes in memory, in bytes.
+const TOKEN: usize = size_of::<(u64, [u8; 4])>();
 
 impl Tokens {
     fn of(document: &str, name: &str) -> Result<Self> {
@@ -89,6 +104,14 @@ impl Side {
     /// Says whether [`Side::text`] is only the beginning of the text.
     pub fn is_beginning(&self) -> bool {
         matches!(self, Self::Prepared(prepared, _) if prepared.is_beginning())
+    }
+
+    /// Returns how much memory it takes, in bytes, about.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Prepared(prepared, _) => size_of::<Self>() + prepared.bytes(),
+            Self::Tokens(text, tokens) => size_of::<Self>() + text.len() + tokens.hashes.len() * TOKEN,
+        }
     }
 
     /// Says whether it is worth keeping for other pairs: a rule by facts has read all of it.
@@ -218,34 +241,38 @@ impl<'r> Rule<'r> {
         })
     }
 
-    /// Returns the verdict on two texts, prepared by this rule, if one of them may be removed. Symmetric.
+    /// Returns the verdict on two texts, prepared by this rule, if one of them may be removed. One that has less in common with the other than
+    /// several that were tried in vain is passed over; by tokens, none is.
     pub fn kept(
         &self,
         a: &Side,
         b: &Side,
         between: Between<'_>,
         around: Option<Around<'_>>,
-    ) -> Result<Option<(Verdict, f64)>> {
+        tried: &Tried,
+    ) -> Result<Compared> {
+        let by_tokens = |score| Compared { found: Some((Verdict::Copy, score)), ..Compared::default() };
         if a.is_same(b) && between.is_same() {
-            return Ok(Some((Verdict::Copy, 1.0)));
+            return Ok(by_tokens(1.0));
         }
-        let (found, least) = match (self, a, b) {
+        let ask = |pair: Pair<'_>| pair.duplicate_after(tried);
+        let (compared, least) = match (self, a, b) {
             (Self::Tokens { least, measure, .. }, Side::Tokens(_, a), Side::Tokens(_, b)) => {
-                (Some((Verdict::Copy, measure(a, b))), least)
+                (by_tokens(measure(a, b)), least)
             }
             (Self::Facts { least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
-                (self.by_facts(a, b, None, between, around, |pair| pair.duplicate())?, least)
+                (self.by_facts(a, b, None, between, around, ask)?, least)
             }
             (Self::Profile { name, role, least, .. }, Side::Prepared(a, _), Side::Prepared(b, _)) => {
                 let found = profile::with(name, *role, |profile, scratch| {
-                    self.by_facts(a, b, Some((profile, scratch)), between, around, |pair| pair.duplicate())
+                    self.by_facts(a, b, Some((profile, scratch)), between, around, ask)
                 });
                 (found??, least)
             }
             // Prepared by another rule.
-            _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, between, around),
+            _ => return self.kept(&self.side(a.text())?, &self.side(b.text())?, between, around, tried),
         };
-        Ok(found.filter(|(_, value)| value >= least))
+        Ok(Compared { found: compared.found.filter(|(_, value)| value >= least), ..compared })
     }
 
     /// Returns the verdict on two texts with its reasons, whatever it is, and the overlap of their wording, or of their tokens. By tokens, a
@@ -298,17 +325,20 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Returns the verdict on a text to keep and another one that may be removed.
+    /// Returns the verdict on a text to keep and another one that may be removed, unless others that were tried with that one in vain have more in
+    /// common with it.
     pub fn judge(
         &self,
         kept: &Side,
         other: &Side,
         between: Between<'_>,
         around: Option<Around<'_>>,
-    ) -> Result<Option<Judged>> {
-        let found = self.kept(kept, other, between, around)?;
+        tried: &Tried,
+    ) -> Result<Found> {
+        let Compared { found, likeness, is_passed_over } = self.kept(kept, other, between, around, tried)?;
         let loses = |verdict| verdict == Verdict::Excerpt && other.says_more(kept);
-        Ok(found.map(|(verdict, score)| Judged { verdict, score, loses: loses(verdict) }))
+        let judged = found.map(|(verdict, score)| Judged { verdict, score, loses: loses(verdict) });
+        Ok(Found { judged, likeness, is_passed_over })
     }
 }
 

@@ -8,8 +8,7 @@ use ahash::AHashMap;
 use super::judge::Side;
 use crate::error::Result;
 
-/// What a prepared text takes in memory, in bytes: a part for each text, and a part for each byte of it.
-const BYTES_OF_EACH: usize = 1 << 10;
+/// For how much a text counts when it is added, in bytes for each of its bytes: what it takes once it is read.
 const BYTES_OF_A_BYTE: usize = 20;
 
 /// The most texts of a generation: of short ones, more would not stay in the processor's cache, and they are soon prepared again.
@@ -56,15 +55,23 @@ impl Sides {
         Some(side)
     }
 
+    /// Says whether a generation has no more room. Most texts are never read, and then take less than they were counted for.
+    fn is_full(&mut self) -> bool {
+        self.bytes > self.room && {
+            self.bytes = self.sides.values().map(|side| side.bytes()).sum();
+            self.bytes > self.room / 4 * 3
+        }
+    }
+
     /// Keeps a text.
     pub fn keep(&mut self, number: u64, side: Rc<Side>) {
-        if self.bytes > self.room || self.sides.len() >= MOST {
+        if self.is_full() || self.sides.len() >= MOST {
             // Both maps keep their room: large allocations, again and again among small ones, make an allocator tidy up each time.
             std::mem::swap(&mut self.older, &mut self.sides);
             self.sides.clear();
             self.bytes = 0;
         }
-        self.bytes += side.text().len() * BYTES_OF_A_BYTE + BYTES_OF_EACH;
+        self.bytes += side.text().len() * BYTES_OF_A_BYTE;
         self.sides.insert(number, side);
     }
 }

@@ -5,8 +5,9 @@
 //! two such texts may be removed.
 
 use crate::align::outline;
-use crate::compare::prepared::{LONG, Overlap, Prepared, SHORT, beginning};
+use crate::compare::prepared::{LONG, Prepared, SHORT, beginning};
 use crate::read::reading::{letters_said, plain};
+use crate::tried::Likeness;
 use crate::verdict::Verdict;
 use neardup_text::Result;
 
@@ -31,9 +32,14 @@ pub const fn least_overlap(is_short: bool) -> f64 {
     if is_short { LEAST_OVERLAP_OF_SHORT_COPIES } else { LEAST_OVERLAP }
 }
 
+/// Says whether either of two texts of these lengths is short.
+fn is_short(characters: [usize; 2]) -> bool {
+    characters.iter().any(|&characters| characters < SHORT)
+}
+
 /// Returns the least overlap of copies and of excerpts, for two texts of these lengths.
 fn least_overlaps(characters: [usize; 2]) -> [f64; 2] {
-    if characters.iter().any(|&characters| characters < SHORT) {
+    if is_short(characters) {
         [LEAST_OVERLAP_OF_SHORT_COPIES, LEAST_OVERLAP_OF_EXCERPTS]
     } else if characters.iter().all(|&characters| characters >= LONG) {
         [LEAST_OVERLAP_OF_LONG; 2]
@@ -70,43 +76,55 @@ impl Outline {
     /// nothing where it says no.
     #[must_use]
     pub fn may_be_duplicate(&self, other: &Self) -> bool {
-        let [copies, excerpts] =
-            least_overlaps([self.characters, other.characters].map(|characters| characters as usize));
+        let [copies, excerpts] = least_overlaps(self.characters(other));
         self.grams.may_overlap(&other.grams, copies.min(excerpts))
+    }
+
+    /// Returns the most that the two texts may have in common.
+    #[must_use]
+    pub fn likeness_at_most(&self, other: &Self) -> Likeness {
+        if is_short(self.characters(other)) {
+            return Likeness::ALWAYS;
+        }
+        let [overlap, resemblance] = self.grams.at_most(&other.grams);
+        Likeness::new(overlap, resemblance)
+    }
+
+    fn characters(&self, other: &Self) -> [usize; 2] {
+        [self.characters, other.characters].map(|characters| characters as usize)
     }
 }
 
-/// The overlap that a verdict on two texts needs.
+/// The overlap of two texts that may be enough for a verdict.
 #[derive(Clone, Copy)]
-pub(super) struct Gate<'p> {
-    texts: [&'p Prepared<'p>; 2],
-    overlap: Overlap,
+pub(super) struct Gate {
+    overlap: f64,
     least_of_copies: f64,
     least_of_excerpts: f64,
 }
 
-impl<'p> Gate<'p> {
-    /// Rules out two texts whose overlap is too low for any verdict. Of two long texts the overlap is only estimated, from above, and
-    /// measured once the rest of the verdict asks for it.
-    pub(super) fn of(texts: [&'p Prepared<'p>; 2]) -> Option<Self> {
-        let [a, b] = texts;
-        let are_long = a.is_long() && b.is_long();
+impl Gate {
+    /// Rules out two texts whose overlap is too low for any verdict.
+    pub(super) fn of([a, b]: [&Prepared<'_>; 2]) -> Option<Self> {
         let [least_of_copies, least_of_excerpts] = least_overlaps([a.characters(), b.characters()]);
         let least = least_of_copies.min(least_of_excerpts);
         if !a.may_overlap(b, least) {
             return None;
         }
-        let overlap = if are_long { a.estimated_overlap(b, least)? } else { Overlap::Is(a.overlap_from(b, least)?) };
-        Some(Self { texts, overlap, least_of_copies, least_of_excerpts })
+        Some(Self { overlap: a.overlap_from(b, least)?, least_of_copies, least_of_excerpts })
+    }
+
+    /// Returns what the two texts have in common.
+    pub(super) fn likeness(self, [a, b]: [&Prepared<'_>; 2]) -> Likeness {
+        if is_short([a.characters(), b.characters()]) {
+            return Likeness::ALWAYS;
+        }
+        Likeness::of(a.grams(), b.grams(), self.overlap)
     }
 
     /// Says whether the overlap is enough for a verdict.
     pub(super) fn allows(self, verdict: Verdict) -> bool {
-        let least = if verdict == Verdict::Copy { self.least_of_copies } else { self.least_of_excerpts };
-        match self.overlap {
-            Overlap::Is(overlap) => overlap >= least,
-            Overlap::MayBeEnough => self.texts[0].overlap_from(self.texts[1], least).is_some(),
-        }
+        self.overlap >= if verdict == Verdict::Copy { self.least_of_copies } else { self.least_of_excerpts }
     }
 }
 

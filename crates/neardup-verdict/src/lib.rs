@@ -40,6 +40,7 @@ mod pair;
 mod read;
 mod score;
 mod table;
+mod tried;
 mod verdict;
 
 pub use compare::comparison::conflicts;
@@ -48,11 +49,12 @@ pub use compare::prepared::Prepared;
 pub use compare::prepared::{READ, SHORT};
 pub use duplicate::{Outline, replaces, says_more};
 pub use facts::{Conflict, ConflictKind};
-pub use pair::{Pair, kept_on, same_message, same_message_by_profile, same_message_titled};
+pub use pair::{Compared, Pair, kept_on, same_message, same_message_by_profile, same_message_titled};
 pub use read::numerals;
 pub use score::{context, correction, features, line, model, teaching, trees};
 pub use table::forms::{Asked, Forms, Known, RowsAround};
 pub use table::rows::{BACKGROUND, Rows, SAMPLE};
+pub use tried::{Likeness, Tried};
 pub use verdict::{Message, Verdict};
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::score::wording::wording;
 use crate::score::{features, reasons, signals};
 use crate::table::forms::{Known, Sample};
 use crate::table::surroundings::{OTHERS, Surroundings};
+use crate::tried::{Likeness, Tried};
 use crate::verdict::{Message, Verdict};
 use neardup_core::profile::{Passage, Profile};
 use neardup_text::{Result, Scratch};
@@ -42,6 +43,17 @@ pub struct Pair<'p> {
     known: Option<Known<'p>>,
     correction: Option<&'p Correction>,
     least: f64,
+}
+
+/// What a comparison has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compared {
+    /// The verdict and its score, if keeping one of the two loses nothing.
+    pub found: Option<(Verdict, f64)>,
+    /// What the two have in common; nothing if it is too little for any verdict.
+    pub likeness: Likeness,
+    /// Whether there is no verdict, because others have more in common.
+    pub is_passed_over: bool,
 }
 
 /// Words that so many of the other rows around them have beside other links are a phrase, and what the link leads to may be the message. Of 40 posts that a
@@ -149,12 +161,29 @@ impl<'p> Pair<'p> {
     /// # Errors
     /// `InvalidParameter` if the profile is not trained; those of the table.
     pub fn duplicate(self) -> Result<Option<(Verdict, f64)>> {
+        Ok(self.duplicate_after(&Tried::default())?.found)
+    }
+
+    /// Compares the two as [`Pair::duplicate`] does, unless others that were compared with one of them in vain have more in common with it.
+    ///
+    /// # Errors
+    /// As [`Pair::duplicate`].
+    pub fn duplicate_after(self, tried: &Tried) -> Result<Compared> {
         if self.are_equal() {
-            return Ok(Some((Verdict::Copy, 1.0)));
+            return Ok(Compared {
+                found: Some((Verdict::Copy, 1.0)),
+                likeness: Likeness::ALWAYS,
+                is_passed_over: false,
+            });
         }
         // What both have and does not count can only increase the overlap.
-        let Some(gate) = Gate::of(self.texts) else { return Ok(None) };
-        Ok(self.kept()?.filter(|&(verdict, _)| gate.allows(verdict)))
+        let Some(gate) = Gate::of(self.texts) else { return Ok(Compared::default()) };
+        let likeness = gate.likeness(self.texts);
+        if tried.rules_out(likeness) {
+            return Ok(Compared { found: None, likeness, is_passed_over: true });
+        }
+        let found = self.kept()?.filter(|&(verdict, _)| gate.allows(verdict));
+        Ok(Compared { found, likeness, is_passed_over: false })
     }
 
     /// Returns the verdict as [`Pair::duplicate`] does, without a minimum overlap.

@@ -60,9 +60,9 @@ impl Grams {
         self.bits
     }
 
-    /// Says whether bits tell much of the overlap of two texts: those of a text with many more grams are mostly set.
-    pub(crate) fn is_comparable(&self, other: &Self) -> bool {
-        self.bits.len() == other.bits.len()
+    /// Returns how many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.distinct.numbers().len()
     }
 
     /// Returns the text with fewer grams, and the other one.

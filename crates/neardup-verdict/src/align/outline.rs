@@ -101,6 +101,22 @@ impl Outline {
         // The other one may yet be the one with fewer distinct grams.
         few.may_be_in(many, least) || many.grams()[0] < few.grams()[1] && many.may_be_in(few, least)
     }
+
+    /// Returns the greatest overlap that two texts may have, and the greatest share of the grams of both that both have.
+    pub(crate) fn at_most(&self, other: &Self) -> [f64; 2] {
+        let ([of_a, of_b], lacks) = ([self.grams(), other.grams()], [self.lacking(other), other.lacking(self)]);
+        let share = |most: usize, lacks: usize| if most == 0 { 0.0 } else { (most - lacks) as f64 / most as f64 };
+        let mut overlap = 0.0;
+        // Either may be the one with fewer distinct grams.
+        if of_a[0] <= of_b[1] {
+            overlap = share(of_a[1], lacks[0]);
+        }
+        if of_b[0] <= of_a[1] {
+            overlap = share(of_b[1], lacks[1]).max(overlap);
+        }
+        let shared = (of_a[1] - lacks[0]).min(of_b[1] - lacks[1]);
+        [overlap, share(shared + lacks[0] + lacks[1], lacks[0] + lacks[1])]
+    }
 }
 
 /// Counts what two ascending lists have in common. Without a branch for each hash, because which one is less cannot be foreseen.
@@ -155,6 +171,10 @@ mod tests {
                     let grams = [own, other].map(|text| Grams::of(text, text.chars().count()));
                     let overlap = grams[0].overlap(&grams[1], 0.0).unwrap_or_default();
                     prop_assert!(of(own).may_overlap(&of(other), overlap), "{} {}", own, other);
+                    let shared = overlap * grams[0].len().min(grams[1].len()) as f64;
+                    let resemblance = shared / ((grams[0].len() + grams[1].len()) as f64 - shared).max(1.0);
+                    let most = of(own).at_most(&of(other));
+                    prop_assert!(most[0] >= overlap && most[1] >= resemblance - 1e-12, "{} {} {:?}", own, other, most);
                 }
             }
         }

@@ -31,6 +31,10 @@ pub const LONG: usize = 1000;
 /// the same, or one is much longer.
 pub const READ: usize = 1 << 18;
 
+/// What a text takes in memory for each of its bytes, if it was read and if only its 4-grams are known.
+const BYTES_IF_READ: usize = 20;
+const BYTES_IF_NOT: usize = 8;
+
 /// A remark of at most this many letters before a repost is no message.
 const REMARK: usize = 6;
 
@@ -83,15 +87,6 @@ type Bare = (Vec<Range<usize>>, Rc<Reading>);
 
 /// The lines that a table repeats, and where they are in a text.
 type Repeated = (Rc<AHashSet<u64>>, Rc<[Range<usize>]>);
-
-/// What is known of the overlap of two texts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Overlap {
-    /// It may be as much as was asked for.
-    MayBeEnough,
-    /// It is known.
-    Is(f64),
-}
 
 /// What is read of a text once.
 #[derive(Debug)]
@@ -171,6 +166,13 @@ impl<'t> Prepared<'t> {
     #[must_use]
     pub const fn is_beginning(&self) -> bool {
         self.whole.is_some()
+    }
+
+    /// Returns how much memory it takes, in bytes, about: what is read of it takes most, and of most texts nothing is.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let each = if self.read.get().is_some() || self.bare.borrow().is_some() { BYTES_IF_READ } else { BYTES_IF_NOT };
+        size_of::<Self>() + self.text.len() * each
     }
 
     /// Says whether its 4-grams are known: if it is [`Self::as_candidate`], a part of it did not rule the pair out.
@@ -286,11 +288,6 @@ impl<'t> Prepared<'t> {
         self.passages.get_or_init(|| Passages::of(self.plain()))
     }
 
-    /// Says whether the text has at least [`LONG`] characters.
-    pub(crate) fn is_long(&self) -> bool {
-        self.characters >= LONG
-    }
-
     /// Returns the overlap coefficient |A∩B| / min(|A|, |B|) of the distinct 4-grams of two texts, 0 to 1: how much of the text
     /// with fewer 4-grams the other one has (Zhang 2016, eq. 6). Markup, links, punctuation, space, case and width do not
     /// count, and traditional characters equal simplified ones. A text of one to three letters, digits or Han characters is a
@@ -313,16 +310,6 @@ impl<'t> Prepared<'t> {
             (false, true) => self.grams().may_overlap_text(other.plain(), other.characters, least),
             (true, false) => other.may_overlap(self, least),
             _ => true,
-        }
-    }
-
-    /// Estimates the overlap from above: `None` if it is below `least`, and the overlap itself where an estimate says little.
-    pub(crate) fn estimated_overlap(&self, other: &Prepared<'_>, least: f64) -> Option<Overlap> {
-        let (a, b) = (self.grams(), other.grams());
-        if a.is_comparable(b) {
-            a.may_overlap(b, least).then_some(Overlap::MayBeEnough)
-        } else {
-            a.overlap(b, least).map(Overlap::Is)
         }
     }
 
