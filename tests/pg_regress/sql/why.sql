@@ -90,3 +90,19 @@ RESET client_min_messages;
 SELECT key, outcome FROM neardup.why('again', key => '3') ORDER BY key;
 SELECT key, outcome FROM neardup.why('again', (SELECT body FROM again WHERE id = 3)) ORDER BY key;
 DROP TABLE again;
+
+-- In a table of forms, a text with less in common than four that were compared in vain gets no verdict; short texts always do.
+CREATE TABLE notices (id int PRIMARY KEY, body text);
+SELECT neardup.protect('notices', 'body');
+CREATE FUNCTION notice(n int, rest text DEFAULT ' Lost property is kept at desk %s for %s days.') RETURNS text LANGUAGE sql BEGIN ATOMIC
+    SELECT format('Visitors to hall %s are asked to keep their tickets ready and to leave large bags at the counter beside the main entrance. Doors open at %s, '
+        'the concert begins at %s and ends at about %s; drinks are sold in the foyer until %s.' || rest, n, n + 3, n + 5, n + 8, n + 9, n + 11, n + 20);
+END;
+INSERT INTO notices VALUES (0, notice(31, ' The car park of the north gate is closed, take the bus to the stadium.'));
+INSERT INTO notices SELECT n, notice(n) FROM generate_series(1, 6) n;
+SELECT key, outcome, overlap::numeric(3, 2) FROM neardup.why('notices', notice(12));
+-- With two of them it does.
+DELETE FROM notices WHERE id > 2;
+SELECT key, outcome, overlap::numeric(3, 2) FROM neardup.why('notices', notice(12)) WHERE key <> '';
+DROP TABLE notices;
+DROP FUNCTION notice;
