@@ -10,7 +10,7 @@ use ahash::AHashSet;
 use crate::compare::comparison::{Aligned, Comparison};
 use crate::compare::prepared::Prepared;
 use crate::duplicate::Gate;
-use crate::read::{credits, datelines};
+use crate::read::{credits, datelines, hashtags};
 use crate::score::context::{Context, Inputs, Limits, Titles};
 use crate::score::correction::{Correction, Measured};
 use crate::score::evidence::Evidence;
@@ -75,6 +75,8 @@ struct Ignored {
     furniture: usize,
     /// Whether either text quotes.
     quotes: bool,
+    /// Whether their hashtags are all that differs.
+    hashtags: bool,
 }
 
 impl<'p> Pair<'p> {
@@ -302,7 +304,7 @@ impl<'p> Pair<'p> {
         let days = self.days_apart(&texts);
         let headed_apart =
             signals::are_headed_apart(&texts, titles.as_ref(), is_form).then(|| self.titles.map(str::to_owned));
-        let Ignored { left_out, furniture, quotes, .. } = ignored;
+        let Ignored { left_out, furniture, quotes, hashtags, .. } = ignored;
         let wholes = self.wholes();
         Ok(Evidence {
             texts,
@@ -316,6 +318,7 @@ impl<'p> Pair<'p> {
             left_out,
             furniture,
             quotes,
+            hashtags,
             equal: self.are_equal(),
             wholes,
             copies_from: self.least.min(LEAST_SCORE),
@@ -360,12 +363,12 @@ impl<'p> Pair<'p> {
 
     /// Compares the titles, if both texts have one.
     fn compared_titles(&self) -> Result<Option<Comparison>> {
-        let [a, b] = self.titles;
+        let [a, b] = self.titles.map(credits::without_page);
         if self.are_titled() { Comparison::new(a, b).map(Some) } else { Ok(None) }
     }
 
-    /// Finds what does not count: boilerplate that both have, by the profile, a headline in 【】 that is the title of either row, and lines that the
-    /// whole table repeats.
+    /// Finds what does not count: boilerplate that both have, by the profile, a headline in 【】 that is the title of either row, hashtags that are all
+    /// that differs, and lines that the whole table repeats.
     ///
     /// Boilerplate of only one text stays, because other passages of a template may be the news. All of it stays if one text
     /// consists of nothing else.
@@ -396,6 +399,11 @@ impl<'p> Pair<'p> {
                     ignored.out[at] = merged(&ignored.out[at], &[head]);
                 }
             }
+        }
+        let plain = self.texts.map(Prepared::plain);
+        if let Some(tags) = hashtags::apart(plain, [&ignored.out[0], &ignored.out[1]]) {
+            ignored.hashtags = true;
+            ignored.out = [0, 1].map(|at: usize| merged(&ignored.out[at], &tags[at]));
         }
         if let Some(known) = &mut self.known {
             let lines = known.furniture(self.texts)?;

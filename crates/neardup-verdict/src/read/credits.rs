@@ -87,6 +87,16 @@ pub(crate) fn ignored(text: &str, boilerplate: &[Range<usize>]) -> Vec<Range<usi
     if has_letters_outside(text, &apart) { apart } else { Vec::new() }
 }
 
+/// Returns a headline without the page of a newspaper before it: `01版 - `. One article stands on the first page and inside.
+pub(crate) fn without_page(title: &str) -> &str {
+    let title = title.trim_start();
+    let digits = title.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = title.get(digits..).and_then(|rest| rest.strip_prefix('版')).filter(|_| (1..=2).contains(&digits));
+    let rest = rest.filter(|rest| !rest.starts_with(is_word_char));
+    let rest = rest.map(|rest| rest.trim_start_matches(|c: char| !is_word_char(c)));
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(title)
+}
+
 /// Counts letters and digits.
 pub(crate) fn letters(text: &str) -> usize {
     text.chars().filter(|&c| is_word_char(c)).count()
@@ -308,6 +318,13 @@ fn tail(text: &str, found: &mut Vec<Range<usize>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_of_a_newspaper_is_no_part_of_a_headline() {
+        let headlines = ["01版 -  江口龙舟赛开赛", "4版：江口龙舟赛开赛", "江口龙舟赛开赛"];
+        assert!(headlines.iter().all(|headline| without_page(headline) == "江口龙舟赛开赛"));
+        assert!(["3版本更新", "2031版 目录", "01版", "版 目录"].iter().all(|title| without_page(title) == *title));
+    }
 
     fn left(text: &str) -> String {
         let mut out = String::new();

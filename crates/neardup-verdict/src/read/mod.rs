@@ -5,6 +5,7 @@ pub(crate) mod credits;
 pub(crate) mod datelines;
 mod feeds;
 pub(crate) mod hanset;
+pub(crate) mod hashtags;
 pub(crate) mod lines;
 pub mod numerals;
 pub(crate) mod reading;

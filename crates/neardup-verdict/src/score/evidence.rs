@@ -18,6 +18,8 @@ pub(crate) struct Evidence {
     pub(crate) furniture: usize,
     /// Whether either text quotes another one, which was ignored.
     pub(crate) quotes: bool,
+    /// Whether hashtags were ignored, which are all that differs.
+    pub(crate) hashtags: bool,
     /// Whether the texts are equal without being compared.
     pub(crate) equal: bool,
     /// The lengths of the whole texts, if only the beginning of one was compared, and the rest may differ.

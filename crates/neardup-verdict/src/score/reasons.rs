@@ -62,6 +62,9 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
         reasons.push("boilerplate of both left out".to_owned());
     }
     reasons.extend(furniture(evidence));
+    if evidence.hashtags {
+        reasons.push("the same words under other hashtags".to_owned());
+    }
     let (a, b) = (&texts.a, &texts.b);
     if a.text.units.is_empty() || b.text.units.is_empty() {
         reasons.push("a text without a letter or number".to_owned());
