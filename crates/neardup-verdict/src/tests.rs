@@ -139,6 +139,16 @@ fn one_text_under_titles_with_other_facts_is_no_copy() {
 }
 
 #[test]
+fn a_long_text_is_one_message_under_a_headline_that_is_worded_anew() {
+    let body = "清河镇昨日起试行渡船错峰开行，早晚各加一班，学生凭证免票，票价不变，船上禁止吸烟，遇大风停航时由公交接驳，详情见渡口公告。".repeat(4);
+    let score = |a, b, body: &str| same_message_titled(a, body, b, body).unwrap().score;
+    assert_eq!(score("清河镇渡船错峰开行", "早晚各加一班！学生坐船免票了", &body), 1.0);
+    assert_eq!(score("01版 - 清河镇渡船错峰开行", "04版 - 清河镇渡船错峰开行", &body), 1.0);
+    assert!(score("清河镇渡船加开3班", "清河镇渡船加开5班", &body) < 1.0, "other figures");
+    assert!(score("清河镇渡船错峰开行", "早晚各加一班！学生坐船免票了", &body[..150]) < 1.0, "a short text");
+}
+
+#[test]
 fn a_short_text_is_what_its_title_says() {
     let found = |text: &str, a: &str, b: &str| {
         let text = Prepared::new(text).unwrap();

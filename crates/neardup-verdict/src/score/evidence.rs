@@ -2,6 +2,7 @@
 
 use super::context::Inputs;
 use super::model::{self, Scoring};
+use super::signals;
 use crate::compare::comparison::Comparison;
 use crate::table::surroundings::Surroundings;
 use crate::verdict::Verdict;
@@ -58,7 +59,8 @@ impl Evidence {
     /// Returns the verdict if the model is not asked: the same text, of which nothing else says otherwise, links to other pages for one, or a
     /// text without letters.
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
-        let same_titles = self.titles.as_ref().is_none_or(Comparison::is_same);
+        let is_one = |titles: &Comparison| titles.is_same() || signals::is_headed_anew(&self.texts, titles);
+        let same_titles = self.titles.as_ref().is_none_or(is_one);
         let may_differ = self.wholes.is_some() || self.is_phrase || self.days.is_some();
         let known = self.furniture > 0 || self.quotes || may_differ;
         let is_same = || self.texts.is_same() && self.inputs.whole.links_differ <= 0.0;

@@ -19,6 +19,9 @@ const SLOGAN_WITHIN: f64 = 1.5;
 /// messages.
 const UNDER_TITLE: usize = 40;
 
+/// The same text of at least this number of units is one message whatever the headline, as long as that contradicts nothing.
+const WHATEVER_TITLE: usize = 200;
+
 /// Characters after 将 when it announces something and is not part of another word.
 static PLANNED: HanSet = HanSet::of("于赴对在从会与和被出率应举访由");
 
@@ -63,6 +66,24 @@ pub(crate) fn have_other_titles(texts: &Comparison, titles: Option<&Comparison>)
 pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, is_form: bool) -> bool {
     let shorter = texts.a.text.units.len().min(texts.b.text.units.len());
     let is_short = shorter <= UNDER_TITLE && (texts.is_same() || is_form && texts.shared == shorter);
+    is_short
+        && titles.is_some_and(|titles| {
+            let shorter = titles.a.text.units.len().min(titles.b.text.units.len());
+            titles.shared * 3 < shorter * 2 || have_other_figures(titles)
+        })
+}
+
+/// Says whether the same text stands under two headlines that do not contradict each other, and is long enough to be a message of its own: whoever
+/// publishes it once more, or to another reader, words the headline anew.
+pub(crate) fn is_headed_anew(texts: &Comparison, titles: &Comparison) -> bool {
+    texts.is_same()
+        && texts.a.text.units.len() >= WHATEVER_TITLE
+        && !titles.pairs.iter().any(Contradiction::is_hard)
+        && !have_other_figures(titles)
+}
+
+/// Says whether a figure in one title stands where the other one has another.
+fn have_other_figures(titles: &Comparison) -> bool {
     let has_figure = |compared: &Compared, side: &Range<usize>| {
         let is_figure = |unit: &Unit| {
             let written = compared.text.text.get(unit.start as usize..unit.end as usize).unwrap_or_default();
@@ -70,12 +91,7 @@ pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, 
         };
         compared.text.units.get(side.clone()).is_some_and(|units| units.iter().any(is_figure))
     };
-    is_short
-        && titles.is_some_and(|titles| {
-            let shorter = titles.a.text.units.len().min(titles.b.text.units.len());
-            titles.shared * 3 < shorter * 2
-                || titles.gaps.iter().any(|gap| has_figure(&titles.a, &gap.a) && has_figure(&titles.b, &gap.b))
-        })
+    titles.gaps.iter().any(|gap| has_figure(&titles.a, &gap.a) && has_figure(&titles.b, &gap.b))
 }
 
 /// Says whether two short texts are about other works, each in 《》.
