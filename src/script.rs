@@ -43,7 +43,8 @@ extension_sql_file!("list/list.sql", name = "list", requires = ["cleanup_runner"
 extension_sql_file!("list/documents.sql", name = "list_documents", requires = ["list"]);
 extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["list_documents"]);
 extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_report"]);
-extension_sql_file!("cleanup/restore.sql", name = "cleanup_restore", requires = ["cleanup_run"]);
+extension_sql_file!("cleanup/dry_run.sql", name = "cleanup_dry_run", requires = ["cleanup_run"]);
+extension_sql_file!("cleanup/restore.sql", name = "cleanup_restore", requires = ["cleanup_dry_run"]);
 extension_sql_file!("answers/questions.sql", name = "answers_questions", requires = ["cleanup_restore"]);
 extension_sql_file!("answers/estimate.sql", name = "answers_estimate", requires = ["answers_questions"]);
 extension_sql_file!("answers/learn.sql", name = "answers_learn", requires = ["answers_estimate"]);

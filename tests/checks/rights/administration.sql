@@ -16,6 +16,14 @@ INSERT INTO public.child SELECT i, 'k' || i FROM generate_series(1, 12) i;
 INSERT INTO public.childs_child SELECT 'k' || i FROM generate_series(1, 12) i;
 CREATE TABLE public.folded (id types.citext PRIMARY KEY, body text, source types.citext);
 CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
+-- Adverts with the same words in other cities, and short texts that come again.
+CREATE TABLE public.adverts (id int PRIMARY KEY, city text, headline varchar, price numeric, seen timestamptz, told int DEFAULT 1, body text);
+INSERT INTO public.adverts SELECT i, 'c' || i, 'Bicycle ' || i, i, '2031-04-20'::timestamptz + i * interval '1 day', 1,
+    'Bicycle for sale, hardly used, with a basket, two lamps and a lock; can be collected at any time after six in the evening' || repeat('!', i) FROM generate_series(1, 4) i;
+INSERT INTO public.adverts SELECT i, 'c' || i % 2, 'In brief', i, NULL, 1, 'What the town council decided on Monday' FROM generate_series(11, 19) i;
+CREATE FUNCTION public.merged_adverts(existing adverts, new adverts) RETURNS adverts LANGUAGE plpgsql AS 'BEGIN existing.told := existing.told + new.told; RETURN existing; END';
+CREATE TABLE public.evil_child (advert int REFERENCES adverts);
+INSERT INTO public.evil_child VALUES (12);
 
 -- ## by itself
 INSERT INTO article VALUES (100, 'A lamp of glass was taken down, and stays in the hut below.'); UPDATE article SET day = day + 1 WHERE id = 100; UPDATE article SET body = body || ' Children may turn it.' WHERE id = 100
@@ -85,3 +93,19 @@ SELECT neardup.drop_profile('shadowed')
 SELECT neardup.unprotect('public.odd')
 CALL neardup.purge('public.odd', '0 s')
 CALL neardup.purge_verdicts('0 s')
+SELECT neardup.protect('public.adverts', 'body', on_duplicate => 'warn')
+CALL neardup.cleanup('public.adverts')
+CALL neardup.cleanup('public.adverts', time_column => 'seen', keep => 'newest', max_rows => 1, on_more => 'surest', rank => '{price,"city desc"}')
+CALL neardup.cleanup('public.adverts', action => 'merge', merge => 'public.merged_adverts')
+CALL neardup.cleanup('public.adverts', action => 'merge', merge => 'public.merged_adverts', dry_run => false, batch => 2, throttle => '1 ms')
+SELECT 1 / count(*) AS found FROM public.adverts WHERE told > 1 \gset
+CALL neardup.restore('public.adverts', 1)
+CALL neardup.cleanup('public.adverts')
+SELECT neardup.withdraw('public.adverts', act => 'restore')
+CREATE TABLE public.confirmed AS SELECT key, duplicate_of FROM neardup.duplicates('public.adverts', threshold => 0.96, settled => true)
+CALL neardup.cleanup('public.adverts', confirmed => 'public.confirmed')
+CALL neardup.cleanup('public.adverts', confirmed => 'public.confirmed', dry_run => false)
+SELECT 1 / count(*) AS found FROM adverts_removed \gset
+CALL neardup.restore('public.adverts', 2)
+SELECT count(*) FROM neardup.groups('public.adverts')
+SELECT count(*) FROM neardup.insert_or_match('public.adverts', '[{"id": 99, "body": "What the town council decided on Monday"}]')
