@@ -96,8 +96,10 @@ BEGIN
     -- A guard asks these for each row that has a candidate, and the others only for one that it would name.
     EXECUTE format('CREATE INDEX ON %s (hash) WHERE is_copy', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash) WHERE is_copy', answers);
-    -- What has passed on from a row is taken back when that is restored.
-    EXECUTE format('CREATE INDEX ON %s (note) WHERE act = ''cleanup''', answers);
+    -- What has passed on from a row is taken back when that is restored, and the rows of its group that were restored before are looked up. A key may be
+    -- longer than a B-tree takes.
+    EXECUTE format('CREATE INDEX ON %s USING hash (note) WHERE act = ''cleanup''', answers);
+    EXECUTE format('CREATE INDEX ON %s USING hash (other) WHERE act = ''restore''', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);
@@ -243,6 +245,13 @@ $$;
 CREATE FUNCTION neardup_internal.restored_hash(hash bigint, key text) RETURNS bigint
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'restored_hash_wrapper';
 
+-- The document column of the guard that notes of a restore are about: that of the clean-up, or if it has no guard any more, that of the only guard.
+CREATE FUNCTION neardup_internal.noting_document(target regclass, document name) RETURNS name
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT CASE WHEN pg_catalog.bool_or(p.document = noting_document.document) THEN noting_document.document
+                        WHEN pg_catalog.count(*) = 1 THEN pg_catalog.max(p.document::text)::name END
+            FROM neardup.protected p WHERE p.target::oid = noting_document.target::oid);
+
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
@@ -253,27 +262,29 @@ CREATE FUNCTION neardup_internal.restored_hash(hash bigint, key text) RETURNS bi
 -- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
--- they were restored, and of how many nothing.
+-- they were restored, of how many nothing, how many are of groups of more than `large` rows, and why a guard notes nothing.
 CREATE FUNCTION neardup_internal.note_restored(
     target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
-    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint
+    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint, OUT of_large bigint, OUT large integer, OUT failed text[]
 )
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
-    large CONSTANT integer := 100;
-    guarded name := neardup_internal.answered_document(target, document);
+    guarded name := neardup_internal.noting_document(target, document);
     answers regclass := neardup_internal.trusted_answers(target);
     statement text;
+    -- Kept rows in whose place so many rows were restored before that their group is large.
+    of_many text[] := '{}';
     before text[];
     before_kept text[];
     before_hashes bigint[];
     firsts text[];
     seconds text[];
     other_guard name;
-    of_large bigint := 0;
+    -- Whether a guard has noted anything.
+    has_noted boolean := false;
     restored constant bigint := cardinality(keys);
     all_keys constant text[] := ARRAY(SELECT k FROM unnest(keys) k UNION SELECT k FROM unnest(kept) k);
     found record;
@@ -282,86 +293,112 @@ BEGIN
     told := 0;
     alone := 0;
     unnoted := 0;
+    of_large := 0;
+    large := 100;
+    failed := '{}';
     IF restored = 0 THEN
         RETURN;
-    ELSIF guarded IS NULL THEN
+    ELSIF NOT EXISTS (SELECT FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid) THEN
         unnoted := restored;
         RETURN;
     END IF;
-    statement := neardup_internal.answered_rows(target, guarded);
-    IF answers IS NOT NULL AND NOT keeps_told THEN
-        EXECUTE format(
-            'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
-            'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
-            answers, statement) USING keys;
-    END IF;
-    IF against IS NULL THEN
-        IF answers IS NOT NULL THEN
-            EXECUTE format(
-                'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
-                '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2) AND a.key <> ALL ($3)) e', answers)
-                INTO before, before_kept, before_hashes USING guarded, kept, keys;
-            EXECUTE format('WITH r AS MATERIALIZED (%s) '
-                'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
-                'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+    -- A guard that its caller cannot use keeps no other one from noting. The loop says why.
+    BEGIN
+        IF guarded IS NOT NULL THEN
+            statement := neardup_internal.answered_rows(target, guarded);
         END IF;
-        WITH r AS (
-            SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
-            FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
-        ), p AS (
-            SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
-        )
-        SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-        noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
-        IF keeps_told AND answers IS NOT NULL THEN
+        IF guarded IS NOT NULL AND answers IS NOT NULL AND NOT keeps_told THEN
+            EXECUTE format(
+                'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
+                'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
+                answers, statement) USING keys;
+        END IF;
+        IF guarded IS NOT NULL AND against IS NULL THEN
+            IF answers IS NOT NULL THEN
+                -- A row has two of these notes at most. Those of a large group are not read.
+                EXECUTE format(
+                    'SELECT coalesce(array_agg(k.kept), ''{}'') FROM (SELECT DISTINCT u.kept FROM unnest($2) u(kept)) k '
+                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE a.other = k.kept AND a.act = ''restore'' '
+                    '           AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 LIMIT 2 * $3 + 1) n) > 2 * $3', answers)
+                    INTO of_many USING guarded, kept, large;
+                EXECUTE format(
+                    'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
+                    '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+                    '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
+                    INTO before, before_kept, before_hashes
+                    USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys;
+                EXECUTE format('WITH r AS MATERIALIZED (%s) '
+                    'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
+                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+            END IF;
+            WITH r AS (
+                SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) > large OR u.kept = ANY (of_many) AS is_of_large
+                FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
+            ), p AS (
+                SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE NOT a.is_of_large
+            )
+            SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.is_of_large AND r.key = ANY (keys)) INTO firsts, seconds, of_large FROM p;
+            noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+            IF keeps_told AND answers IS NOT NULL THEN
+                EXECUTE format(
+                    'WITH r AS MATERIALIZED (%2$s), '
+                    'k AS MATERIALIZED (SELECT r.key, r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
+                    'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
+                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy AND k.key IN (a.key, a.other) '
+                    '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
+                    answers, statement) INTO told USING all_keys, keys, kept;
+            END IF;
+            PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
+        END IF;
+    EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
+        noted := 0;
+        told := 0;
+        of_large := 0;
+    END;
+    answers := neardup.keep_answers(target);
+    FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document IS DISTINCT FROM guarded, p.document LOOP
+        BEGIN
+            -- A row that was answered to be a copy has none.
             EXECUTE format(
                 'WITH r AS MATERIALIZED (%2$s), '
-                'k AS MATERIALIZED (SELECT r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
-                'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
-                '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
-                '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-                answers, statement) INTO told USING all_keys, keys, kept;
-        END IF;
-        PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
-    END IF;
-    answers := neardup.keep_answers(target);
-    FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document <> guarded, p.document LOOP
-        -- A row that was answered to be a copy has none.
-        EXECUTE format(
-            'WITH r AS MATERIALIZED (%2$s), '
-            'n AS MATERIALIZED ( '
-            '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
-            '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
-            'c AS MATERIALIZED ( '
-            '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) '
-            '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) AS is_copy, '
-            '        $4 IS NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
-            -- Found one by one by the hash: a join may begin with all notes.
-            'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
-            '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-            '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
-            'i AS ( '
-            '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
-            '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
-            '    FROM c WHERE NOT c.is_copy) '
-            'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
-            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys;
-        IF other_guard = guarded THEN
+                'n AS MATERIALIZED ( '
+                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
+                '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
+                'c AS MATERIALIZED ( '
+                '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) '
+                '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) AS is_copy, '
+                '        $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
+                -- Found one by one by the hash: a join may begin with all notes.
+                'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
+                '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
+                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
+                'i AS ( '
+                '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
+                '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
+                '    FROM c WHERE NOT c.is_copy) '
+                'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
+                answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys, guarded;
+        EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
+            failed := array_append(failed, format('%s: %s', other_guard, SQLERRM));
+            CONTINUE;
+        END;
+        -- Where the guard of the clean-up is gone, any of the others counts.
+        IF other_guard = guarded OR guarded IS NULL AND NOT has_noted THEN
             alone := found.alone;
             unnoted := greatest(restored - found.rows, 0);
+        ELSIF guarded IS NULL THEN
+            alone := greatest(alone, found.alone);
+            unnoted := least(unnoted, greatest(restored - found.rows, 0));
         END IF;
+        has_noted := true;
     END LOOP;
-    IF of_large > 0 THEN
-        RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
-            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
-    END IF;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
-    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM, HINT = 'The next clean-up may remove them again.';
+    failed := ARRAY[SQLERRM];
     noted := 0;
     told := 0;
     alone := 0;
     unnoted := 0;
+    of_large := 0;
 END
 $$;
 
@@ -458,7 +495,8 @@ COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integ
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
 COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row with this hash and key was restored';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too, and why a guard notes nothing; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';

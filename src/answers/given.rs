@@ -78,9 +78,9 @@ impl Given {
         self.answers.iter().any(|answer| !answer.is_copy && answer.other_key == other_key)
     }
 
-    /// Says whether the row, which has this key, was answered to be a copy of any other one.
+    /// Says whether the row, which has this key, was answered to be a copy of any other one. What was answered of another row with its text does not count.
     pub fn is_copy(&self, key: &str) -> bool {
-        self.answers.iter().any(|answer| answer.is_copy && (answer.other != self.hash || answer.key == key))
+        self.answers.iter().any(|answer| answer.is_copy && answer.key == key)
     }
 
     /// Returns the score of the row as a copy of all rows with this hash, if it is one.

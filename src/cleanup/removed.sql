@@ -51,27 +51,39 @@ END
 $$;
 
 -- The type that values of a type are kept as. A row that was removed before the table had a column, and what a merge has changed of one, are NULL in
--- others: of a domain that does not allow that, it is the type it is made of.
+-- others: of a domain that does not allow that, or that has a CHECK, which may not, it is the type it is made of.
 CREATE FUNCTION neardup_internal.nullable_type(type oid, typmod integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     WITH RECURSIVE d AS (
         SELECT 0 AS depth, nullable_type.type AS type, nullable_type.typmod AS typmod, false AS required
         UNION ALL
-        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
+        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull OR EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.contypid = t.oid)
+        FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
     )
     SELECT CASE WHEN d.required THEN pg_catalog.format_type(d.type, d.typmod) ELSE pg_catalog.format_type(nullable_type.type, nullable_type.typmod) END
     FROM d ORDER BY d.depth DESC LIMIT 1;
 END;
 
+-- Whether a type does not allow NULL. Domains run their CHECKs, as when a row is restored.
+CREATE FUNCTION neardup_internal.refuses_null(type text) RETURNS boolean
+    LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED AS $$
+BEGIN
+    EXECUTE pg_catalog.format('SELECT NULL::%s', type);
+    RETURN false;
+EXCEPTION WHEN integrity_constraint_violation THEN
+    RETURN true;
+END
+$$;
+
 -- Columns of the table, the types that they are kept as, what the table of removed rows has under their names, and what stands for a NULL that a
--- column must not have: such a row was removed before the table had the column.
+-- column must not have, or its domain may not: such a row was removed before the table had the column.
 CREATE FUNCTION neardup_internal.removed_columns(
-    target regclass, removed regclass, OUT name name, OUT type text, OUT kept_type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
+    target regclass, removed regclass, OUT name name, OUT type text, OUT kept_type text, OUT removed_type text, OUT is_generated boolean, OUT is_required boolean, OUT fallback text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), n.type, pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
+    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), n.type, pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '', a.attnotnull,
            -- A guard's counters are sequences that belong to the document column.
            CASE WHEN NOT a.attnotnull AND n.type = pg_catalog.format_type(a.atttypid, a.atttypmod) THEN NULL
                 WHEN a.attidentity <> '' THEN 'pg_catalog.nextval(' || pg_catalog.quote_literal(
@@ -86,6 +98,18 @@ BEGIN ATOMIC
     WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped
     ORDER BY a.attnum;
 END;
+
+-- Values of such a column would go where the record has its own.
+CREATE FUNCTION neardup_internal.check_record_columns(target regclass) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute a JOIN neardup_internal.record_columns() r ON r.name = a.attname WHERE a.attrelid = target::oid AND NOT a.attisdropped) THEN
+        RAISE EXCEPTION 'table % has columns of a table of removed rows', target USING ERRCODE = 'duplicate_column',
+            DETAIL = format('They are %s.', (SELECT string_agg(r.name::text, ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r)),
+            HINT = 'Rename its columns, or clean it with action => ''delete'' or ''mark''.';
+    END IF;
+END
+$$;
 
 CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -110,6 +134,7 @@ BEGIN
     IF owner IS NULL THEN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
     END IF;
+    PERFORM neardup_internal.check_record_columns(target);
     IF removed IS NOT NULL THEN
         PERFORM neardup_internal.check_removed_types(target, removed);
         IF NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL) THEN
@@ -121,18 +146,13 @@ BEGIN
             HINT = format('Its owner creates the table for them, or adds columns to it: SELECT neardup.keep_removed(%L);', target);
     END IF;
     IF removed IS NULL THEN
-        IF EXISTS (SELECT FROM pg_attribute a JOIN neardup_internal.record_columns() r ON r.name = a.attname WHERE a.attrelid = target::oid AND NOT a.attisdropped) THEN
-            RAISE EXCEPTION 'table % has columns of a table of removed rows', target USING ERRCODE = 'duplicate_column',
-                DETAIL = format('They are %s.', (SELECT string_agg(r.name::text, ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r)),
-                HINT = 'Clean it with action => ''delete'' or ''mark'', or rename its columns.';
-        END IF;
         EXECUTE format(
             'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
             (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
             (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
              FROM neardup_internal.removed_columns(target, NULL) n), target);
         removed := neardup_internal.removed_name(target);
-        EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
+        EXECUTE format('CREATE INDEX ON %s (neardup_run, neardup_batch)', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
         EXECUTE format('ALTER TABLE %s OWNER TO %I', removed, owner);
         PERFORM neardup_internal.revoke_all(removed);
@@ -148,7 +168,9 @@ COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the 
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not or may not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.refuses_null(text) IS 'whether a type does not allow NULL';
+COMMENT ON FUNCTION neardup_internal.check_record_columns(regclass) IS 'raises an error if a table has a column that is called like one of the record of a removed row';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';
 COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';
 COMMENT ON FUNCTION neardup.keep_removed(regclass) IS 'creates the table in which clean-ups keep removed rows, posts_removed for posts, or adds the columns that the table got since: SELECT neardup.keep_removed(''posts''). A clean-up by the table''s owner does so itself';

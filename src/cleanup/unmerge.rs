@@ -39,6 +39,15 @@ fn unmerge_row(target: pg_sys::Oid, removed: pg_sys::Oid, before: Tid, after: Ti
     }
 }
 
+/// Makes the condition that row t of a table has the primary key of the removed row d; NULL if the removed rows do not have all columns of the key.
+#[pg_extern(sql = false)]
+fn has_key(target: pg_sys::Oid, removed: pg_sys::Oid) -> Option<String> {
+    let (keys, kept) = (statement::primary_key(target), catalog::columns(removed));
+    let is_kept = |key: &Column| kept.iter().any(|column| column.name == key.name);
+    let condition = || statement::equal(&keys, "t", |_, key| statement::column("d", &key.name));
+    (!keys.is_empty() && keys.iter().all(is_kept)).then(condition)
+}
+
 /// A table and its table of removed rows.
 struct Unmerging {
     target: pg_sys::Oid,
