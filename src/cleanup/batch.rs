@@ -402,14 +402,16 @@ impl Cleanup {
         Ok(())
     }
 
-    /// Leaves the rows of some places in place that others refer to.
+    /// Leaves the rows of some places in place that others refer to. Where those cannot be read, the foreign key refuses the removal.
     ///
     /// # Errors
     /// If one of the foreign keys would change rows that the caller does not see.
     fn leave_referenced(&self, places: &[Parameter<'_>]) -> Result<()> {
         for reference in foreign_keys(&Session::open(), self.choice.guard.table)? {
             reference.check_visible()?;
-            change::run(&reference.skip(LIST, &self.target, &self.is_duplicate()), places);
+            if let Some(skip) = reference.skip(LIST, &self.target, &self.is_duplicate()) {
+                change::run(&skip, places);
+            }
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use pgrx::spi::quote_literal;
 
 use super::plan::{Cleanup, LIST, with};
 use crate::error::Result;
-use crate::guarded::statement;
+use crate::guarded::{beside, statement};
 use crate::pg::table::query::{Session, Type, Value};
 
 /// How many columns are read, in the order of the table.
@@ -19,6 +19,8 @@ const SAMPLE: usize = 1000;
 const MOST_BYTES: usize = 2000;
 /// The types of a date, a timestamp, and one with time zone.
 const DAYS: [pg_sys::Oid; 3] = [pg_sys::DATEOID, pg_sys::TIMESTAMPOID, pg_sys::TIMESTAMPTZOID];
+/// Of so few pairs nobody can say whether values repeat.
+const FEW: i64 = 20;
 /// A day, in seconds.
 const DAY: u32 = 24 * 60 * 60;
 /// How many characters of a value are shown.
@@ -42,12 +44,20 @@ pub struct OtherColumn {
     pub name: String,
     tells: Tells,
     kind: pg_sys::Oid,
+    /// Whether it is the guard's title or has the name of one.
+    is_title: bool,
 }
 
 /// Says whether copies agree in a column far more often than any two of their rows: then the column belongs to the message, as a city does, where a
 /// column that says where a row comes from does not. `by_chance` is how many would agree if each removed row had the kept row of another pair.
 const fn is_telling(agreeing: i64, by_chance: i64) -> bool {
     agreeing > 2 * by_chance + 5
+}
+
+/// Says whether values hardly repeat, as a number or an address of each row does: a guard for which they must not differ would let everything through.
+/// `agreeing` of `pairs` with two values have the same one twice, and the removed rows have `distinct` values.
+const fn hardly_repeats(pairs: i64, agreeing: i64, distinct: i64) -> bool {
+    pairs > FEW && agreeing * 20 <= pairs && distinct * 20 >= pairs * 19
 }
 
 /// Counts, for each column in which a row of the list and the row that is kept have two values, or only the former has one, in how many of the pairs
@@ -66,6 +76,7 @@ fn differing_columns(
             name!(looked_at, i64),
             name!(is_time, bool),
             name!(is_telling, bool),
+            name!(is_title, bool),
         ),
     >,
 > {
@@ -79,19 +90,17 @@ fn differing_columns(
         let mut counts = Vec::new();
         session.each(&statement, &[], |row| {
             let number = |column| row.number(column).unwrap_or_default();
-            let found = columns.iter().zip((2..).step_by(4)).filter_map(|(column, at)| {
-                let [lacking, differing, agreeing, by_chance] = [0, 1, 2, 3].map(|place| number(at + place));
+            let found = columns.iter().zip((2..).step_by(5)).filter_map(|(column, at)| {
+                let [lacking, mut differing, agreeing, by_chance, distinct] =
+                    [0, 1, 2, 3, 4].map(|place| number(at + place));
+                if !column.is_title && hardly_repeats(differing + agreeing, agreeing, distinct) {
+                    differing = 0;
+                }
                 let is_time = column.tells == Tells::Days;
-                (differing > 0 || lacking > 0).then(|| {
-                    (
-                        column.name.clone(),
-                        differing,
-                        lacking,
-                        number(1),
-                        is_time,
-                        !is_time && is_telling(agreeing, by_chance),
-                    )
-                })
+                let is_telling = !is_time && is_telling(agreeing, by_chance);
+                let name = column.name.clone();
+                (differing > 0 || lacking > 0)
+                    .then(|| (name, differing, lacking, number(1), is_time, is_telling, column.is_title))
             });
             counts.extend(found);
             Ok(())
@@ -142,15 +151,18 @@ impl Cleanup {
             };
             let kind = row.number(3).and_then(|kind| u32::try_from(kind).ok()).map_or(pg_sys::InvalidOid, Into::into);
             let name = row.text(1).filter(|name| !own(name)).map(str::to_owned);
-            columns.extend(name.map(|name| OtherColumn { name, tells, kind }));
+            columns.extend(name.map(|name| {
+                let is_title = Some(&name) == guard.title_column() || beside::is_title(&name, kind);
+                OtherColumn { name, tells, kind, is_title }
+            }));
             Ok(())
         })?;
         Ok(columns)
     }
 
-    /// The statement that counts the pairs, and of each column those of which only the removed row has a value, those that have two values in it, as a
-    /// guard's `differ` compares them, those that have one, and those whose removed row has the value of another pair's kept row. What is not short as it
-    /// is stored is not read.
+    /// The statement that counts the pairs, and of each column those of which only the removed row has a value, those that have two values in it, those that
+    /// have one, and those whose removed row has the value of another pair's kept row; and the values of removed rows. Capitals and spaces do not count.
+    /// What is not short as it is stored is not read.
     fn count_differing(&self, columns: &[OtherColumn]) -> String {
         let read = columns.iter().enumerate().flat_map(|(at, column)| {
             let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, &column.name));
@@ -171,21 +183,28 @@ impl Cleanup {
         let read = read.collect::<Vec<_>>().join(", ");
         let comparable = columns.iter().enumerate().filter(|(_, column)| column.tells == Tells::Values);
         let values = comparable.flat_map(|(at, column)| {
-            let [own, kept] = short_values(&column.name);
+            let [own, kept] = short_values(&column.name).map(|value| folded(&value));
             [format!("{own} AS own{at}"), format!("{kept} AS kept{at}")]
         });
         let values = values.chain(["NULL".to_owned()]).collect::<Vec<_>>().join(", ");
         let counts = columns.iter().enumerate().flat_map(|(at, column)| {
             let [own, kept, other] = ["own", "kept", "other"].map(|name| format!("p.{name}{at}"));
-            let none = || "false".to_owned();
-            let conditions = match column.tells {
-                Tells::Nothing => [none(), none(), none()],
-                Tells::Values => [differ(&own, &kept), agree(&own, &kept), agree(&own, &other)],
-                Tells::Days => [format!("p.days{at}"), none(), none()],
+            let count = |condition: &str| format!("pg_catalog.count(*) FILTER (WHERE {condition})");
+            let none = || "0::bigint".to_owned();
+            let of_values = match column.tells {
+                Tells::Nothing => [none(), none(), none(), none()],
+                Tells::Values => [
+                    count(&differ(&own, &kept)),
+                    count(&agree(&own, &kept)),
+                    count(&agree(&own, &other)),
+                    format!(
+                        "pg_catalog.count(DISTINCT {own}) FILTER (WHERE {own} OPERATOR(pg_catalog.<>) '' AND {kept} OPERATOR(pg_catalog.<>) '')"
+                    ),
+                ],
+                Tells::Days => [count(&format!("p.days{at}")), none(), none(), none()],
             };
-            [format!("p.lacks{at}")].into_iter().chain(conditions)
+            [count(&format!("p.lacks{at}"))].into_iter().chain(of_values)
         });
-        let counts = counts.map(|condition| format!("pg_catalog.count(*) FILTER (WHERE {condition})"));
         format!(
             "SELECT pg_catalog.count(*), {counts} \
              FROM (SELECT {read} \
@@ -215,6 +234,13 @@ fn short_values(name: &str) -> [String; 2] {
             space = quote_literal(SPACE)
         )
     })
+}
+
+/// A value without what capitals and spaces make of it, in which values are often written in more than one way.
+fn folded(value: &str) -> String {
+    format!(
+        "pg_catalog.lower(pg_catalog.regexp_replace({value}, '\\s+', ' ', 'g') COLLATE pg_catalog.\"default\") COLLATE pg_catalog.\"C\""
+    )
 }
 
 /// The condition that two values are given and are not the same.
@@ -252,6 +278,25 @@ impl OtherColumn {
         format!("CASE WHEN pg_catalog.isfinite({own}) AND pg_catalog.isfinite({kept}) THEN {distance} ELSE false END")
     }
 
+    /// An expression for how many whole days the times of the removed row and of the kept one are apart; NULL if that is unknown. `name` is a column of
+    /// both, of type `kind`.
+    pub fn days_apart(name: &str, kind: pg_sys::Oid) -> Option<String> {
+        DAYS.contains(&kind).then(|| {
+            let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, name));
+            let days = if kind == pg_sys::DATEOID {
+                format!("pg_catalog.abs({own} OPERATOR(pg_catalog.-) {kept})")
+            } else {
+                let seconds = |value: &str| format!("pg_catalog.date_part('epoch', {value})");
+                format!(
+                    "pg_catalog.floor(pg_catalog.abs({} OPERATOR(pg_catalog.-) {}) OPERATOR(pg_catalog./) {DAY}::pg_catalog.float8)",
+                    seconds(&own),
+                    seconds(&kept)
+                )
+            };
+            format!("CASE WHEN pg_catalog.isfinite({own}) AND pg_catalog.isfinite({kept}) THEN CAST({days} AS pg_catalog.int8) END")
+        })
+    }
+
     /// An expression that shows the values of the removed row and of the kept one if they differ; otherwise NULL.
     pub fn shown(&self) -> String {
         let [own, kept] = short_values(&self.name);
@@ -259,7 +304,7 @@ impl OtherColumn {
             "(SELECT pg_catalog.concat({name}, pg_catalog.left(v.own, {SHOWN}), ' / ', pg_catalog.left(v.kept, {SHOWN})) \
               FROM (SELECT {own} AS own, {kept} AS kept OFFSET 0) v WHERE {differ})",
             name = quote_literal(format!("{} ", self.name)),
-            differ = differ("v.own", "v.kept"),
+            differ = differ(&folded("v.own"), &folded("v.kept")),
         )
     }
 }

@@ -9,7 +9,7 @@ use super::plan::{Cleanup, LIST, with};
 use super::reference::foreign_keys;
 use crate::error::Result;
 use crate::guarded::statement::{self, key_part};
-use crate::pg::catalog::Column;
+use crate::pg::catalog::{self, Column};
 use crate::pg::table::query::{Row, Session};
 
 type Pair = (String, String, String, Option<String>, Option<String>, Option<Vec<String>>, Option<String>, bool);
@@ -27,7 +27,7 @@ const LOOKED_AT: usize = 100;
 const SAMPLE: usize = 1000;
 /// Rows with the same words from which on these are shown, if they are short, in characters; how many texts, and among how many they are looked for.
 const REPEATED: usize = 4;
-const SHORT: usize = 40;
+const SHORT: usize = 100;
 const SHOWN_TEXTS: usize = 5;
 const READ_TEXTS: usize = 20;
 /// The condition that a row has the words of the row that is kept.
@@ -74,20 +74,20 @@ fn shown_pairs(
     Ok(TableIterator::new(pairs))
 }
 
-/// Counts the rows of the list that each foreign key refers to.
+/// Counts the rows of the list that each foreign key refers to; NULL where the table that refers cannot be read.
 #[pg_extern(sql = false)]
 fn referenced_copies(
     arguments: JsonB,
-) -> Result<TableIterator<'static, (name!(name, String), name!(source, String), name!(rows, i64))>> {
+) -> Result<TableIterator<'static, (name!(name, String), name!(source, String), name!(rows, Option<i64>))>> {
     let counts = with(arguments, |cleanup| {
         let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
         let mut counts = Vec::new();
         for reference in references {
-            let statement = reference.count(LIST, &cleanup.target, &cleanup.is_duplicate());
-            let rows = read(&statement, |row| row.number(1).unwrap_or_default())?;
-            counts.extend(
-                rows.into_iter().map(|rows| (reference.name.clone(), statement::relation(reference.source), rows)),
-            );
+            let rows = match reference.count(LIST, &cleanup.target, &cleanup.is_duplicate()) {
+                Some(statement) => read(&statement, |row| row.number(1))?.into_iter().next().flatten(),
+                None => None,
+            };
+            counts.push((reference.name.clone(), statement::relation(reference.source), rows));
         }
         Ok(counts)
     })?;
@@ -150,6 +150,13 @@ impl Cleanup {
             format!("ARRAY[{}]", texts.join(", "))
         };
         let (target, kept) = (&self.target, statement::only(self.kept));
+        // The reasons of a verdict say it of others.
+        let timed = self.choice.time_of_row().and_then(|name| {
+            let columns = catalog::columns(self.choice.guard.table);
+            let kind = columns.iter().find(|column| column.name == *name)?.kind;
+            OtherColumn::days_apart(name, catalog::base_type(kind))
+        });
+        let days = timed.unwrap_or_else(|| "NULL::pg_catalog.int8".to_owned());
         let rows = format!(
             "JOIN {target} t ON {is_duplicate} JOIN {kept} r ON {is_kept}",
             is_duplicate = self.is_duplicate(),
@@ -167,12 +174,14 @@ impl Cleanup {
                  WHERE x.columns OPERATOR(pg_catalog.>) 0 ORDER BY x.columns DESC, c.nth LIMIT {SAME_WORDS}) \
              SELECT {key}, {kept_key}, neardup_internal.reason(c.verdict, c.measure, c.value), \
                     coalesce(x.parts[1], neardup_internal.beginning(d.own)), \
-                    coalesce(x.parts[2], neardup_internal.beginning(d.kept)), w.reasons, \
+                    coalesce(x.parts[2], neardup_internal.beginning(d.kept)), \
+                    coalesce(w.reasons, CASE WHEN x.days OPERATOR(pg_catalog.=) 1 THEN ARRAY['a day apart'] \
+                                             WHEN x.days OPERATOR(pg_catalog.>) 1 THEN ARRAY[pg_catalog.format('%s days apart', x.days)] END), \
                     nullif(pg_catalog.array_to_string((pg_catalog.array_remove(ARRAY[{columns}], NULL))[1:{MOST_COLUMNS}], '; '), ''), \
                     CAST(CAST(c.nth OPERATOR(pg_catalog.>) {LEAST_CERTAIN} AS pg_catalog.int4) AS pg_catalog.int8) \
              FROM (SELECT * FROM listed WHERE nth OPERATOR(pg_catalog.<=) {LEAST_CERTAIN} OR nth IN (SELECT nth FROM differing)) c {rows} \
                   CROSS JOIN LATERAL (SELECT {own_document} AS own, {kept_document} AS kept OFFSET 0) d \
-                  CROSS JOIN LATERAL (SELECT neardup_internal.difference(d.own, d.kept) AS parts OFFSET 0) x \
+                  CROSS JOIN LATERAL (SELECT neardup_internal.difference(d.own, d.kept) AS parts, {days} AS days OFFSET 0) x \
                   LEFT JOIN LATERAL neardup_internal.reasons({arguments}, {own_texts}, {kept_texts}, false) w ON c.measure OPERATOR(pg_catalog.<>) 'identical' \
              ORDER BY c.nth",
             key = self.duplicate_key(),

@@ -36,15 +36,15 @@ COMMENT ON FUNCTION neardup_internal.repeated_texts(jsonb) IS 'short texts that 
 
 CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABLE (name text, source text, rows bigint)
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
-COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
+COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to; NULL where the table that refers cannot be read';
 
-CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean)
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean, is_title boolean)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at; not those whose values hardly repeat';
 
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
@@ -61,8 +61,9 @@ DECLARE
     sample pg_catalog.record;
     -- How many of the pairs that are shown have the same words and other values in columns.
     same_words bigint := 0;
-    -- Whether other columns may tell copies apart.
+    -- Whether other columns may tell copies apart, and whether titles differ in most pairs.
     differs boolean;
+    titles_differ boolean;
     -- The arguments that are not the default.
     whole pg_catalog.text := (
         SELECT pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
@@ -85,10 +86,17 @@ BEGIN
         same_words := same_words + sample.has_same_words::pg_catalog.int4::bigint;
         RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
             coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
-            USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.key_text, sample.kept, sample.kept_text),
+            USING DETAIL = pg_catalog.concat_ws(E'\n',
+                pg_catalog.format(CASE WHEN sample.key_text = sample.kept_text THEN '(%1$s) and (%3$s): %2$s' ELSE E'(%1$s) %2$s\n(%3$s) %4$s' END,
+                    sample.key, sample.key_text, sample.kept, sample.kept_text),
                 'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
     END LOOP;
-    FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
+    FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE (r.rows > 0 OR r.rows IS NULL) AND action <> 'mark' LOOP
+        IF sample.rows IS NULL THEN
+            RAISE NOTICE 'copies that foreign key "%" of table % refers to cannot be counted', sample.name, sample.source
+                USING DETAIL = 'Row security hides rows of that table, or a cast of another role would run. Copies that are referenced would be left in place.';
+            CONTINUE;
+        END IF;
         RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'
             ELSE '%s copies are referenced by foreign key "%s" of table %s and would be left in place' END, sample.rows, sample.name, sample.source);
     END LOOP;
@@ -103,27 +111,33 @@ BEGIN
            -- Of the columns in which copies agree more often than chance, the one that keeps most of them; otherwise any, but a column with another value
            -- in most of them may tell where they come from, and no more.
            (pg_catalog.array_agg(d.name ORDER BY d.is_telling DESC, CASE WHEN d.is_telling THEN -d.rows END, d.rows * 2 > d.looked_at, d.nth)
-               FILTER (WHERE d.rows > 0 AND NOT d.is_time))[1]::pg_catalog.name AS first,
+               FILTER (WHERE d.rows > 0 AND NOT d.is_time AND NOT d.is_title))[1]::pg_catalog.name AS first,
+           (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_title))[1]::pg_catalog.name AS title,
+           pg_catalog.max(d.rows) FILTER (WHERE d.is_title) AS titles,
            (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_time))[1]::pg_catalog.name AS "time",
            pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_telling) AS telling
     INTO sample
     FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
           FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
     differs := sample.columns IS NOT NULL;
+    titles_differ := coalesce(sample.titles * 2 > sample.looked_at, false);
     IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
             USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
                       || coalesce(' The others agree far more often than by chance in ' || sample.telling || ', as if that belonged to the message.', ''),
-                  HINT = (
-                      SELECT pg_catalog.format(CASE WHEN sample.first IS NULL
-                              THEN 'If rows of other days are no copies: SELECT neardup.protect(%1$L, %2$L, time_column => %5$L, within => ''1 day'').'
-                              ELSE 'If rows with another value there are no copies, name the column: SELECT neardup.protect(%1$L, %2$L, %3$sdiffer => %4$L)%6$s.' END,
-                          p.target, p.document,
-                          CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first), sample.time,
-                          CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
+                  HINT = coalesce((
+                      SELECT nullif(pg_catalog.concat_ws(' ',
+                          CASE WHEN c.proposes_title THEN pg_catalog.format('If %3$I is the title of the texts, let verdicts read it: SELECT neardup.protect(%1$L, %2$L, title => %3$L).', p.target, p.document, sample.title) END,
+                          CASE WHEN sample.first IS NOT NULL
+                              THEN pg_catalog.format('If rows with another value there are no copies, name the column: SELECT neardup.protect(%L, %L, differ => %L)%s.',
+                                  p.target, p.document, pg_catalog.array_append(p.differ, sample.first), CASE WHEN p.title IS NULL AND NOT c.proposes_title THEN '; a headline goes to title' END)
+                              WHEN sample."time" IS NOT NULL
+                              THEN pg_catalog.format('If rows of other days are no copies: SELECT neardup.protect(%L, %L, time_column => %L, within => ''1 day'').', p.target, p.document, sample."time") END), '')
                       FROM neardup.protected p
+                           CROSS JOIN LATERAL (
+                               SELECT sample.title IS NOT NULL AND p.title IS NULL AND p.expression IS NULL AND p.verify <> ALL ('{none,overlap,cosine}'::pg_catalog.text[]) AS proposes_title) c
                       WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
-                      LIMIT 1);
+                      LIMIT 1), 'Another title is evidence, and decides nothing alone.');
     END IF;
     IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
         RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
@@ -158,7 +172,8 @@ BEGIN
         USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown'
                                     || CASE WHEN same_words > 0 THEN pg_catalog.format(', and %s with the same words', same_words) ELSE '' END || '.' END,
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
-                                    'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
+                                    'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies'
+                                    || CASE WHEN titles_differ AND sample.same * 2 > found THEN ', by their texts alone, not by other columns such as titles.' ELSE '.' END),
                                 CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
                                     || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,

@@ -1,4 +1,7 @@
 //! The foreign keys that point at the table of a clean-up, and the rows that they keep.
+//!
+//! Whoever may refer to the table makes the table that refers. It is read as the caller, so neither its policies nor casts of its columns' types may
+//! run. Where they would, it is not read, and the key itself refuses the removal.
 
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
@@ -18,41 +21,62 @@ pub struct Reference {
     refers: String,
     /// Whether deleting the row changes or deletes the rows that refer to it.
     cascades: bool,
+    /// Whether comparing the columns runs a cast of another role.
+    casts: bool,
 }
 
 impl Reference {
-    /// Checks that the key changes no rows that the caller does not see, and that therefore do not keep the row they refer to.
+    /// Says whether the table that refers can be read without running policies or casts of other roles. Postgres checks the key as the owner of that
+    /// table, and past its policies.
+    fn is_readable(&self) -> bool {
+        !self.casts && !catalog::has_row_security(self.source)
+    }
+
+    /// Checks that the key changes no rows that are not read, and that therefore do not keep the row they refer to.
     ///
     /// # Errors
-    /// If row security hides rows of the table that refers, and the key cascades.
+    /// If it cascades, and row security hides rows of the table that refers, or comparing them would run a cast of another role.
     pub fn check_visible(&self) -> Result<()> {
-        if !self.cascades || !catalog::has_row_security(self.source) {
+        if !self.cascades || self.is_readable() {
             return Ok(());
         }
-        let message = format!("row security hides rows that foreign key \"{}\" would change or remove", self.name);
-        Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
-            .set_hint("Run this as a role that sees all rows of that table."))
+        let (message, hint) = if self.casts {
+            (
+                "reading rows that foreign key \"{}\" would change or remove runs a cast of another role",
+                "Run this as a member of that role.",
+            )
+        } else {
+            (
+                "row security hides rows that foreign key \"{}\" would change or remove",
+                "Run this as a role that sees all rows of that table.",
+            )
+        };
+        Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message.replace("{}", &self.name)).set_hint(hint))
     }
 
-    /// The statement that skips the rows of a batch that others refer to; `is_listed` is the condition that row t of `target` has the
-    /// place c in `list`. Parameters: after, last.
-    pub fn skip(&self, list: &str, target: &str, is_listed: &str) -> String {
-        format!(
-            "UPDATE {list} c SET reason = {reason} FROM {target} t \
-             WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_listed} AND EXISTS ({others})",
-            reason = quote_literal(format!(
-                "foreign key \"{}\" of table {} refers to it",
-                self.name,
-                statement::relation(self.source)
-            )),
-            others = self.others(),
-        )
+    /// The statement that skips the rows of a batch that others refer to, if these can be read; `is_listed` is the condition that row t of `target` has
+    /// the place c in `list`. Parameters: after, last.
+    pub fn skip(&self, list: &str, target: &str, is_listed: &str) -> Option<String> {
+        self.is_readable().then(|| {
+            format!(
+                "UPDATE {list} c SET reason = {reason} FROM {target} t \
+                 WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_listed} AND EXISTS ({others})",
+                reason = quote_literal(format!(
+                    "foreign key \"{}\" of table {} refers to it",
+                    self.name,
+                    statement::relation(self.source)
+                )),
+                others = self.others(),
+            )
+        })
     }
 
-    /// The statement that counts the rows of the list that others refer to.
-    pub fn count(&self, list: &str, target: &str, is_listed: &str) -> String {
-        let others = self.others();
-        format!("SELECT pg_catalog.count(*) FROM {list} c JOIN {target} t ON {is_listed} WHERE EXISTS ({others})")
+    /// The statement that counts the rows of the list that others refer to, if these can be read.
+    pub fn count(&self, list: &str, target: &str, is_listed: &str) -> Option<String> {
+        self.is_readable().then(|| {
+            let others = self.others();
+            format!("SELECT pg_catalog.count(*) FROM {list} c JOIN {target} t ON {is_listed} WHERE EXISTS ({others})")
+        })
     }
 
     /// The rows that refer to row t, except that row itself.
@@ -81,7 +105,11 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
                       JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
                       JOIN pg_catalog.pg_operator o ON o.oid = k.o \
                       JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace), \
-                CASE WHEN CAST(c.confdeltype AS pg_catalog.text) OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.text[]) THEN 1::bigint END \
+                CASE WHEN CAST(c.confdeltype AS pg_catalog.text) OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.text[]) THEN 1::bigint END, \
+                ARRAY(SELECT pg_catalog.unnest(ARRAY[CAST(f.atttypid AS pg_catalog.text), CAST(o.oprright AS pg_catalog.text)]) \
+                      FROM ROWS FROM (pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.conpfeqop)) k(f, o) \
+                           JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.f \
+                           JOIN pg_catalog.pg_operator o ON o.oid = k.o) \
          FROM pg_catalog.pg_constraint c \
          WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
                AND (c.confrelid = $1 \
@@ -92,11 +120,21 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
     );
     let mut found = Vec::new();
     session.each(&statement, &[Value::Oid(target)], |row| {
+        // Of each column that refers its type, and the one that it is compared as.
+        let kinds: Vec<pg_sys::Oid> = row
+            .texts(5)
+            .into_iter()
+            .flatten()
+            .filter_map(|kind| kind.parse::<u32>().ok())
+            .map(pg_sys::Oid::from)
+            .collect();
+        let casts = kinds.chunks_exact(2).any(|kinds| !catalog::is_plain_cast(kinds[0], kinds[1]));
         found.push(Reference {
             name: row.text(1).unwrap_or_default().to_owned(),
             source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
             refers: row.text(3).unwrap_or("false").to_owned(),
             cascades: row.number(4).is_some(),
+            casts,
         });
         Ok(())
     })?;

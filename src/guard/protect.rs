@@ -12,6 +12,7 @@ use crate::guarded::arguments::{
     check_merges, check_text, check_time, column, no_merge, no_time_column, shown, shown_function, stored_column,
     window,
 };
+use crate::guarded::beside;
 use crate::guarded::document::Document;
 use crate::guarded::index;
 use crate::guarded::settings::{Action, Excerpts, MAX_KEYS, Method, OnRelated, Settings};
@@ -151,15 +152,9 @@ fn only_time_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
     free.next().filter(|_| times().count() == 1).map(|column| column.name)
 }
 
-/// Names of columns that hold titles.
-const TITLES: [&str; 6] = ["title", "headline", "heading", "subject", "标题", "標題"];
-
 /// Returns the column that is named as a title and that the guard does not have yet.
 fn title_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
-    let is_title = |column: &catalog::Column| {
-        [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(column.kind))
-            && TITLES.contains(&column.name.to_lowercase().as_str())
-    };
+    let is_title = |column: &catalog::Column| beside::is_title(&column.name, column.kind);
     let mut free =
         catalog::columns(table).into_iter().filter(|column| !column.is_generated && !guarded.contains(&column.name));
     free.find(is_title).map(|column| column.name)

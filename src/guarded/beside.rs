@@ -4,11 +4,22 @@
 //! which runs no operator or cast of a stranger's. Spaces at its ends do not count. NULL and a blank say nothing.
 
 use neardup_core::signature::digest::text_hash;
+use pgrx::pg_sys;
 
 use super::guard::{Guard, Part};
 use super::statement;
+use crate::pg::catalog;
 use crate::pg::table::rows::Table;
 use crate::verdict::columns::{Columns, shown};
+
+/// Names of columns that hold titles.
+const TITLES: [&str; 8] = ["title", "headline", "heading", "subject", "标题", "標題", "题目", "題目"];
+
+/// Says whether a column of this name and type holds titles.
+pub fn is_title(name: &str, kind: pg_sys::Oid) -> bool {
+    [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(kind))
+        && TITLES.contains(&name.to_lowercase().as_str())
+}
 
 /// The title of a row, and its values in the columns that must not differ and in those in which copies agree; each blank if the row has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -27,3 +27,27 @@ INSERT INTO weather SELECT 10 + n, '2031-02-01', 'The ferry to the island leaves
 CALL neardup.cleanup('weather', threshold => 0.5);
 CALL neardup.cleanup('weather', threshold => 0.5, keep => 'longest');
 DROP TABLE notices, weather;
+-- A number of each row tells no copies apart, and neither do capitals; a title is proposed as the title; what all have is no heading of 40 characters only.
+CREATE TABLE jobs (id int PRIMARY KEY, ref text, state text, city text, title text, posted timestamptz, body text);
+SET client_min_messages = error;
+SELECT neardup.protect('jobs', 'body', on_duplicate => 'warn');
+INSERT INTO jobs SELECT n, 'R-' || n, CASE n % 2 WHEN 0 THEN 'OPEN  now' ELSE 'Open now' END, 'city ' || n / 6, 'Nurse, ward ' || n, '2031-01-01'::timestamptz + n * interval '30 hours',
+    'Clinic ' || n / 2 || ' looks for a registered nurse with ' || 2 + n / 2 || ' years of practice who likes to work in a small team; call us on extension ' || 100 + n / 2 || CASE n % 2 WHEN 0 THEN '.' ELSE '!' END
+    FROM generate_series(0, 49) n;
+INSERT INTO jobs SELECT n, 'R-' || n, 'Open now', 'city ' || n, 'Closed ' || n, '2031-05-01', 'We are sorry, but this advert has been taken off by one of our editors.' FROM generate_series(101, 106) n;
+RESET client_min_messages;
+CALL neardup.cleanup('jobs');
+CALL neardup.cleanup('jobs', time_column => 'posted', keep => 'newest');
+-- where every other row has a value that another one has, the column is named
+UPDATE jobs SET ref = 'R-' || id % 5 WHERE id % 4 < 2;
+CALL neardup.cleanup('jobs');
+-- a title that the guard reads already is not proposed
+UPDATE jobs SET title = CASE id % 10 WHEN 1 THEN 'Nurse' ELSE 'A nurse' END, ref = 'R';
+SELECT neardup.protect('jobs', 'body', title => 'title', differ => '{city}');
+CALL neardup.cleanup('jobs', threshold => 0.5);
+-- days, of dates and of infinity
+CREATE TABLE bulletins (id int PRIMARY KEY, day date, body text);
+INSERT INTO bulletins SELECT n, (ARRAY['2031-01-01', '2031-01-02', 'infinity', '2033-12-31', NULL])[n]::date, 'Rain in the morning, wind from the west and a dry afternoon along the whole coast of the island.' FROM generate_series(1, 5) n;
+SELECT neardup.protect('bulletins', 'body', on_duplicate => 'warn', time_column => 'day');
+CALL neardup.cleanup('bulletins');
+DROP TABLE jobs, bulletins;

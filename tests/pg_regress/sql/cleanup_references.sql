@@ -1,0 +1,55 @@
+-- Who may refer to a table makes the table that refers. A clean-up runs neither its policies nor its casts, and removes nothing that the key keeps.
+SET client_min_messages = error;
+CREATE ROLE regress_owner;
+CREATE ROLE regress_stranger;
+GRANT CREATE, USAGE ON SCHEMA public TO regress_owner, regress_stranger;
+SET ROLE regress_owner;
+CREATE TABLE posts (id int PRIMARY KEY, body text);
+INSERT INTO posts SELECT n, 'Bicycle for sale, hardly used, with a basket, two lamps and a lock; can be collected at any time after six in the evening' || repeat('!', n) FROM generate_series(1, 4) n;
+SELECT neardup.protect('posts', 'body');
+GRANT REFERENCES ON posts TO regress_stranger;
+SET ROLE regress_stranger;
+CREATE FUNCTION sprung() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_user <> 'regress_stranger' THEN
+        RAISE WARNING 'a stranger''s code runs as %', current_user;
+    END IF;
+    RETURN true;
+END $$;
+CREATE TABLE policed (post int REFERENCES posts);
+INSERT INTO policed VALUES (3);
+ALTER TABLE policed ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON policed USING (sprung());
+CREATE TYPE number AS (value int);
+CREATE FUNCTION as_int(number) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM public.sprung(); RETURN $1.value; END';
+CREATE CAST (number AS int) WITH FUNCTION as_int AS IMPLICIT;
+CREATE TABLE casting (post number REFERENCES posts);
+INSERT INTO casting VALUES (ROW(4));
+GRANT SELECT ON policed, casting TO public;
+SET ROLE regress_owner;
+RESET client_min_messages;
+CALL neardup.cleanup('posts', action => 'mark');
+CALL neardup.cleanup('posts');
+CALL neardup.cleanup('posts', dry_run => false);
+SELECT id FROM posts ORDER BY id;
+-- what is changed when a row goes must be read
+SET ROLE regress_stranger;
+SET client_min_messages = error;
+ALTER TABLE casting DROP CONSTRAINT casting_post_fkey;
+-- Postgres itself checks a new key as the owner of the table that it refers to.
+ALTER TABLE casting ADD CONSTRAINT cascades FOREIGN KEY (post) REFERENCES posts ON DELETE CASCADE;
+RESET client_min_messages;
+SET ROLE regress_owner;
+CALL neardup.cleanup('posts');
+-- a member of that role may
+RESET ROLE;
+GRANT regress_stranger TO regress_owner;
+SET ROLE regress_owner;
+CALL neardup.cleanup('posts');
+RESET ROLE;
+DROP TABLE policed, casting, posts, posts_removed;
+DROP CAST (number AS int);
+DROP FUNCTION as_int(number), sprung();
+DROP TYPE number;
+REVOKE ALL ON SCHEMA public FROM regress_owner, regress_stranger;
+DROP ROLE regress_owner, regress_stranger;
