@@ -2624,8 +2624,10 @@ BEGIN
     -- A guard asks these for each row that has a candidate, and the others only for one that it would name.
     EXECUTE format('CREATE INDEX ON %s (hash) WHERE is_copy', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash) WHERE is_copy', answers);
-    -- What has passed on from a row is taken back when that is restored.
-    EXECUTE format('CREATE INDEX ON %s (note) WHERE act = ''cleanup''', answers);
+    -- What has passed on from a row is taken back when that is restored, and the rows of its group that were restored before are looked up. A key may be
+    -- longer than a B-tree takes.
+    EXECUTE format('CREATE INDEX ON %s USING hash (note) WHERE act = ''cleanup''', answers);
+    EXECUTE format('CREATE INDEX ON %s USING hash (other) WHERE act = ''restore''', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);
@@ -2771,6 +2773,13 @@ $$;
 CREATE FUNCTION neardup_internal.restored_hash(hash bigint, key text) RETURNS bigint
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'restored_hash_wrapper';
 
+-- The document column of the guard that notes of a restore are about: that of the clean-up, or if it has no guard any more, that of the only guard.
+CREATE FUNCTION neardup_internal.noting_document(target regclass, document name) RETURNS name
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT CASE WHEN pg_catalog.bool_or(p.document = noting_document.document) THEN noting_document.document
+                        WHEN pg_catalog.count(*) = 1 THEN pg_catalog.max(p.document::text)::name END
+            FROM neardup.protected p WHERE p.target::oid = noting_document.target::oid);
+
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
@@ -2781,27 +2790,29 @@ CREATE FUNCTION neardup_internal.restored_hash(hash bigint, key text) RETURNS bi
 -- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
--- they were restored, and of how many nothing.
+-- they were restored, of how many nothing, how many are of groups of more than `large` rows, and why a guard notes nothing.
 CREATE FUNCTION neardup_internal.note_restored(
     target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
-    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint
+    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint, OUT of_large bigint, OUT large integer, OUT failed text[]
 )
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C' AS $$
 DECLARE
-    large CONSTANT integer := 100;
-    guarded name := neardup_internal.answered_document(target, document);
+    guarded name := neardup_internal.noting_document(target, document);
     answers regclass := neardup_internal.trusted_answers(target);
     statement text;
+    -- Kept rows in whose place so many rows were restored before that their group is large.
+    of_many text[] := '{}';
     before text[];
     before_kept text[];
     before_hashes bigint[];
     firsts text[];
     seconds text[];
     other_guard name;
-    of_large bigint := 0;
+    -- Whether a guard has noted anything.
+    has_noted boolean := false;
     restored constant bigint := cardinality(keys);
     all_keys constant text[] := ARRAY(SELECT k FROM unnest(keys) k UNION SELECT k FROM unnest(kept) k);
     found record;
@@ -2810,86 +2821,112 @@ BEGIN
     told := 0;
     alone := 0;
     unnoted := 0;
+    of_large := 0;
+    large := 100;
+    failed := '{}';
     IF restored = 0 THEN
         RETURN;
-    ELSIF guarded IS NULL THEN
+    ELSIF NOT EXISTS (SELECT FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid) THEN
         unnoted := restored;
         RETURN;
     END IF;
-    statement := neardup_internal.answered_rows(target, guarded);
-    IF answers IS NOT NULL AND NOT keeps_told THEN
-        EXECUTE format(
-            'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
-            'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
-            answers, statement) USING keys;
-    END IF;
-    IF against IS NULL THEN
-        IF answers IS NOT NULL THEN
-            EXECUTE format(
-                'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
-                '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($2) AND a.key <> ALL ($3)) e', answers)
-                INTO before, before_kept, before_hashes USING guarded, kept, keys;
-            EXECUTE format('WITH r AS MATERIALIZED (%s) '
-                'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
-                'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+    -- A guard that its caller cannot use keeps no other one from noting. The loop says why.
+    BEGIN
+        IF guarded IS NOT NULL THEN
+            statement := neardup_internal.answered_rows(target, guarded);
         END IF;
-        WITH r AS (
-            SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) AS rows
-            FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
-        ), p AS (
-            SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE a.rows <= large
-        )
-        SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.rows > large) INTO firsts, seconds, of_large FROM p;
-        noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
-        IF keeps_told AND answers IS NOT NULL THEN
+        IF guarded IS NOT NULL AND answers IS NOT NULL AND NOT keeps_told THEN
+            EXECUTE format(
+                'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
+                'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
+                answers, statement) USING keys;
+        END IF;
+        IF guarded IS NOT NULL AND against IS NULL THEN
+            IF answers IS NOT NULL THEN
+                -- A row has two of these notes at most. Those of a large group are not read.
+                EXECUTE format(
+                    'SELECT coalesce(array_agg(k.kept), ''{}'') FROM (SELECT DISTINCT u.kept FROM unnest($2) u(kept)) k '
+                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE a.other = k.kept AND a.act = ''restore'' '
+                    '           AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 LIMIT 2 * $3 + 1) n) > 2 * $3', answers)
+                    INTO of_many USING guarded, kept, large;
+                EXECUTE format(
+                    'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
+                    '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+                    '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
+                    INTO before, before_kept, before_hashes
+                    USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys;
+                EXECUTE format('WITH r AS MATERIALIZED (%s) '
+                    'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
+                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+            END IF;
+            WITH r AS (
+                SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) > large OR u.kept = ANY (of_many) AS is_of_large
+                FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
+            ), p AS (
+                SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE NOT a.is_of_large
+            )
+            SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.is_of_large AND r.key = ANY (keys)) INTO firsts, seconds, of_large FROM p;
+            noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+            IF keeps_told AND answers IS NOT NULL THEN
+                EXECUTE format(
+                    'WITH r AS MATERIALIZED (%2$s), '
+                    'k AS MATERIALIZED (SELECT r.key, r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
+                    'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
+                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy AND k.key IN (a.key, a.other) '
+                    '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
+                    answers, statement) INTO told USING all_keys, keys, kept;
+            END IF;
+            PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
+        END IF;
+    EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
+        noted := 0;
+        told := 0;
+        of_large := 0;
+    END;
+    answers := neardup.keep_answers(target);
+    FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document IS DISTINCT FROM guarded, p.document LOOP
+        BEGIN
+            -- A row that was answered to be a copy has none.
             EXECUTE format(
                 'WITH r AS MATERIALIZED (%2$s), '
-                'k AS MATERIALIZED (SELECT r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
-                'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
-                '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
-                '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-                answers, statement) INTO told USING all_keys, keys, kept;
-        END IF;
-        PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
-    END IF;
-    answers := neardup.keep_answers(target);
-    FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document <> guarded, p.document LOOP
-        -- A row that was answered to be a copy has none.
-        EXECUTE format(
-            'WITH r AS MATERIALIZED (%2$s), '
-            'n AS MATERIALIZED ( '
-            '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
-            '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
-            'c AS MATERIALIZED ( '
-            '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) '
-            '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND (a.hash <> a.other_hash OR n.key IN (a.key, a.other))) AS is_copy, '
-            '        $4 IS NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
-            -- Found one by one by the hash: a join may begin with all notes.
-            'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
-            '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-            '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
-            'i AS ( '
-            '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
-            '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
-            '    FROM c WHERE NOT c.is_copy) '
-            'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
-            answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys;
-        IF other_guard = guarded THEN
+                'n AS MATERIALIZED ( '
+                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
+                '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
+                'c AS MATERIALIZED ( '
+                '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) '
+                '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) AS is_copy, '
+                '        $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
+                -- Found one by one by the hash: a join may begin with all notes.
+                'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
+                '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
+                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
+                'i AS ( '
+                '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
+                '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
+                '    FROM c WHERE NOT c.is_copy) '
+                'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
+                answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys, guarded;
+        EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
+            failed := array_append(failed, format('%s: %s', other_guard, SQLERRM));
+            CONTINUE;
+        END;
+        -- Where the guard of the clean-up is gone, any of the others counts.
+        IF other_guard = guarded OR guarded IS NULL AND NOT has_noted THEN
             alone := found.alone;
             unnoted := greatest(restored - found.rows, 0);
+        ELSIF guarded IS NULL THEN
+            alone := greatest(alone, found.alone);
+            unnoted := least(unnoted, greatest(restored - found.rows, 0));
         END IF;
+        has_noted := true;
     END LOOP;
-    IF of_large > 0 THEN
-        RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
-            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
-    END IF;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
-    RAISE NOTICE 'it is not noted that restored rows are no copies' USING DETAIL = SQLERRM, HINT = 'The next clean-up may remove them again.';
+    failed := ARRAY[SQLERRM];
     noted := 0;
     told := 0;
     alone := 0;
     unnoted := 0;
+    of_large := 0;
 END
 $$;
 
@@ -2986,7 +3023,8 @@ COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integ
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
 COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row with this hash and key was restored';
-COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too, and why a guard notes nothing; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
+COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
 COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
@@ -3054,27 +3092,39 @@ END
 $$;
 
 -- The type that values of a type are kept as. A row that was removed before the table had a column, and what a merge has changed of one, are NULL in
--- others: of a domain that does not allow that, it is the type it is made of.
+-- others: of a domain that does not allow that, or that has a CHECK, which may not, it is the type it is made of.
 CREATE FUNCTION neardup_internal.nullable_type(type oid, typmod integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     WITH RECURSIVE d AS (
         SELECT 0 AS depth, nullable_type.type AS type, nullable_type.typmod AS typmod, false AS required
         UNION ALL
-        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
+        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull OR EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.contypid = t.oid)
+        FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
     )
     SELECT CASE WHEN d.required THEN pg_catalog.format_type(d.type, d.typmod) ELSE pg_catalog.format_type(nullable_type.type, nullable_type.typmod) END
     FROM d ORDER BY d.depth DESC LIMIT 1;
 END;
 
+-- Whether a type does not allow NULL. Domains run their CHECKs, as when a row is restored.
+CREATE FUNCTION neardup_internal.refuses_null(type text) RETURNS boolean
+    LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED AS $$
+BEGIN
+    EXECUTE pg_catalog.format('SELECT NULL::%s', type);
+    RETURN false;
+EXCEPTION WHEN integrity_constraint_violation THEN
+    RETURN true;
+END
+$$;
+
 -- Columns of the table, the types that they are kept as, what the table of removed rows has under their names, and what stands for a NULL that a
--- column must not have: such a row was removed before the table had the column.
+-- column must not have, or its domain may not: such a row was removed before the table had the column.
 CREATE FUNCTION neardup_internal.removed_columns(
-    target regclass, removed regclass, OUT name name, OUT type text, OUT kept_type text, OUT removed_type text, OUT is_generated boolean, OUT fallback text
+    target regclass, removed regclass, OUT name name, OUT type text, OUT kept_type text, OUT removed_type text, OUT is_generated boolean, OUT is_required boolean, OUT fallback text
 ) RETURNS SETOF record
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), n.type, pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '',
+    SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), n.type, pg_catalog.format_type(r.atttypid, r.atttypmod), a.attgenerated <> '', a.attnotnull,
            -- A guard's counters are sequences that belong to the document column.
            CASE WHEN NOT a.attnotnull AND n.type = pg_catalog.format_type(a.atttypid, a.atttypmod) THEN NULL
                 WHEN a.attidentity <> '' THEN 'pg_catalog.nextval(' || pg_catalog.quote_literal(
@@ -3089,6 +3139,18 @@ BEGIN ATOMIC
     WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped
     ORDER BY a.attnum;
 END;
+
+-- Values of such a column would go where the record has its own.
+CREATE FUNCTION neardup_internal.check_record_columns(target regclass) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute a JOIN neardup_internal.record_columns() r ON r.name = a.attname WHERE a.attrelid = target::oid AND NOT a.attisdropped) THEN
+        RAISE EXCEPTION 'table % has columns of a table of removed rows', target USING ERRCODE = 'duplicate_column',
+            DETAIL = format('They are %s.', (SELECT string_agg(r.name::text, ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r)),
+            HINT = 'Rename its columns, or clean it with action => ''delete'' or ''mark''.';
+    END IF;
+END
+$$;
 
 CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed regclass) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -3113,6 +3175,7 @@ BEGIN
     IF owner IS NULL THEN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
     END IF;
+    PERFORM neardup_internal.check_record_columns(target);
     IF removed IS NOT NULL THEN
         PERFORM neardup_internal.check_removed_types(target, removed);
         IF NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL) THEN
@@ -3124,18 +3187,13 @@ BEGIN
             HINT = format('Its owner creates the table for them, or adds columns to it: SELECT neardup.keep_removed(%L);', target);
     END IF;
     IF removed IS NULL THEN
-        IF EXISTS (SELECT FROM pg_attribute a JOIN neardup_internal.record_columns() r ON r.name = a.attname WHERE a.attrelid = target::oid AND NOT a.attisdropped) THEN
-            RAISE EXCEPTION 'table % has columns of a table of removed rows', target USING ERRCODE = 'duplicate_column',
-                DETAIL = format('They are %s.', (SELECT string_agg(r.name::text, ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r)),
-                HINT = 'Clean it with action => ''delete'' or ''mark'', or rename its columns.';
-        END IF;
         EXECUTE format(
             'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
             (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
             (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
              FROM neardup_internal.removed_columns(target, NULL) n), target);
         removed := neardup_internal.removed_name(target);
-        EXECUTE format('CREATE INDEX ON %s (neardup_run)', removed);
+        EXECUTE format('CREATE INDEX ON %s (neardup_run, neardup_batch)', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
         EXECUTE format('ALTER TABLE %s OWNER TO %I', removed, owner);
         PERFORM neardup_internal.revoke_all(removed);
@@ -3151,7 +3209,9 @@ COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the 
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not or may not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.refuses_null(text) IS 'whether a type does not allow NULL';
+COMMENT ON FUNCTION neardup_internal.check_record_columns(regclass) IS 'raises an error if a table has a column that is called like one of the record of a removed row';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';
 COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';
 COMMENT ON FUNCTION neardup.keep_removed(regclass) IS 'creates the table in which clean-ups keep removed rows, posts_removed for posts, or adds the columns that the table got since: SELECT neardup.keep_removed(''posts''). A clean-up by the table''s owner does so itself';
@@ -3192,7 +3252,8 @@ CREATE TABLE neardup_internal.skipped (
     role name NOT NULL
 );
 CREATE INDEX ON neardup_internal.skipped (target, run_id);
-CREATE INDEX ON neardup_internal.skipped (target, key);
+-- A key may be longer than a B-tree takes.
+CREATE INDEX ON neardup_internal.skipped USING hash (key);
 
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.runs', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.skipped', '');
@@ -3839,7 +3900,7 @@ COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest gro
 -- requires:
 --   cleanup_report
 
--- clean-up: choose, show, remove. The statements that name the table are made and run in Rust (src/cleanup/batch.rs, dry_run.rs).
+-- clean-up: choose and remove. The statements that name the table are made and run in Rust (src/cleanup/batch.rs).
 --
 -- The settings make the text of a key the same for every session. The path is the user's where their triggers run. Statements of batches are
 -- estimated far too high, and compiling each anew would take longer than running it.
@@ -3851,14 +3912,6 @@ COMMENT ON FUNCTION neardup_internal.text_hash(text) IS 'a hash of a text, to de
 CREATE FUNCTION neardup_internal.row_hash(document text, beside text[]) RETURNS bigint
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'row_hash_wrapper';
 COMMENT ON FUNCTION neardup_internal.row_hash(text, text[]) IS 'the same of a text with what else is compared of its row: title, and values that must not differ';
-
-CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '…' ELSE l.line END
-    FROM (SELECT pg_catalog.btrim(pg_catalog.regexp_replace(pg_catalog.left(document, 400), '\s+', ' ', 'g')) AS line) l;
-END;
-COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters of a text, on one line';
 
 CREATE FUNCTION neardup_internal.document_statement(arguments jsonb) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'document_statement_wrapper';
@@ -3879,43 +3932,6 @@ CREATE FUNCTION neardup_internal.list_copies(arguments jsonb, action text) RETUR
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'list_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.list_copies(jsonb, text) IS 'lists the copies of a clean-up in a temporary table, with hashes of the texts that were judged, and returns their number';
-
-CREATE FUNCTION neardup_internal.shown_pairs(arguments jsonb)
-    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[], columns text, has_same_words boolean)
-    LANGUAGE c VOLATILE STRICT
-    SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C'
-    AS 'MODULE_PATHNAME', 'shown_pairs_wrapper';
-COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, and three with the same words that differ most in other columns, with what differs, the reasons and the columns in which they differ';
-
-CREATE FUNCTION neardup_internal.longer_copies(arguments jsonb) RETURNS TABLE (rows bigint, looked_at bigint)
-    LANGUAGE c VOLATILE STRICT
-    SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C'
-    AS 'MODULE_PATHNAME', 'longer_copies_wrapper';
-COMMENT ON FUNCTION neardup_internal.longer_copies(jsonb) IS 'how many rows of the list of a clean-up have longer texts than the rows that are kept, by a tenth or more, of as many as were looked at';
-
-CREATE FUNCTION neardup_internal.repeated_texts(arguments jsonb) RETURNS TABLE (text text, rows bigint)
-    LANGUAGE c VOLATILE STRICT
-    SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C'
-    AS 'MODULE_PATHNAME', 'repeated_texts_wrapper';
-COMMENT ON FUNCTION neardup_internal.repeated_texts(jsonb) IS 'short texts that many rows of the list of a clean-up have in the very words of the row that is kept, and how many';
-
-CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABLE (name text, source text, rows bigint)
-    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
-COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to';
-
-CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean)
-    LANGUAGE c VOLATILE STRICT
-    SET search_path = pg_catalog, pg_temp
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
-    SET bytea_output = 'hex' SET lc_monetary = 'C'
-    AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at';
 
 CREATE FUNCTION neardup_internal.begin_run(arguments jsonb, action text, keep text, found bigint) RETURNS bigint
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'begin_run_wrapper';
@@ -3987,140 +4003,6 @@ BEGIN
         RAISE EXCEPTION 'row security hides rows that foreign key "%" would change or remove', hidden
             USING ERRCODE = 'insufficient_privilege', HINT = 'Run this as a role that sees all rows of that table.';
     END IF;
-END
-$$;
-
--- Shows what a clean-up would do, and how to run it.
-CREATE FUNCTION neardup_internal.try_out(
-    target regclass, against regclass, arguments jsonb, action text, merge regproc, max_rows bigint, on_more text, confirmed regclass
-) RETURNS void
-    LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    found bigint := neardup_internal.list_copies(arguments, action);
-    -- Copies that are left in place whatever happens, and those of them that were restored.
-    held bigint;
-    restored bigint;
-    verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
-    merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
-    sample pg_catalog.record;
-    -- How many of the pairs that are shown have the same words and other values in columns.
-    same_words bigint := 0;
-    -- Whether other columns may tell copies apart.
-    differs boolean;
-    -- The arguments that are not the default.
-    whole pg_catalog.text := (
-        SELECT pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
-            pg_catalog.string_agg(pg_catalog.format('%s => %L', a.key, CASE
-                WHEN a.key = 'against'::pg_catalog.text THEN against::pg_catalog.text
-                WHEN pg_catalog.jsonb_typeof(a.value) = 'array'::pg_catalog.text THEN ARRAY(SELECT pg_catalog.jsonb_array_elements_text(a.value))::pg_catalog.text
-                ELSE a.value #>> '{}'::pg_catalog.text[] END), ', '),
-            'threshold => ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text)
-        FROM pg_catalog.jsonb_each(arguments) a
-        WHERE a.key <> ALL (ARRAY['target', 'threshold', 'settled']) AND a.value <> 'null'::pg_catalog.jsonb
-              AND (a.key <> 'keep'::pg_catalog.text OR a.value <> '"oldest"'::pg_catalog.jsonb));
-BEGIN
-    IF confirmed IS NOT NULL THEN
-        found := neardup_internal.keep_named(target, confirmed);
-    END IF;
-    SELECT pg_catalog.count(*) FILTER (WHERE c.reason IS NOT NULL), pg_catalog.count(*) FILTER (WHERE c.reason = 'it was restored') INTO held, restored
-    FROM pg_temp.neardup_chosen c;
-    found := found - held;
-    FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
-        same_words := same_words + sample.has_same_words::pg_catalog.int4::bigint;
-        RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
-            coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
-            USING DETAIL = pg_catalog.concat_ws(E'\n', pg_catalog.format(E'(%s) %s\n(%s) %s', sample.key, sample.key_text, sample.kept, sample.kept_text),
-                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
-    END LOOP;
-    FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE r.rows > 0 AND action <> 'mark' LOOP
-        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'
-            ELSE '%s copies are referenced by foreign key "%s" of table %s and would be left in place' END, sample.rows, sample.name, sample.source);
-    END LOOP;
-    IF restored > 0 THEN
-        RAISE NOTICE '%', pg_catalog.format(CASE restored WHEN 1 THEN '%s copy was restored and would be left in place'
-            ELSE '%s copies were restored and would be left in place' END, restored);
-    END IF;
-    SELECT pg_catalog.string_agg(pg_catalog.format(CASE WHEN d.is_time THEN '%I by more than a day, %s' ELSE '%I, %s' END, d.name, d.rows), '; ' ORDER BY d.nth)
-               FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
-           pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
-           pg_catalog.max(d.looked_at) AS looked_at,
-           -- Of the columns in which copies agree more often than chance, the one that keeps most of them; otherwise any, but a column with another value
-           -- in most of them may tell where they come from, and no more.
-           (pg_catalog.array_agg(d.name ORDER BY d.is_telling DESC, CASE WHEN d.is_telling THEN -d.rows END, d.rows * 2 > d.looked_at, d.nth)
-               FILTER (WHERE d.rows > 0 AND NOT d.is_time))[1]::pg_catalog.name AS first,
-           (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_time))[1]::pg_catalog.name AS "time",
-           pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_telling) AS telling
-    INTO sample
-    FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
-          FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
-    differs := sample.columns IS NOT NULL;
-    IF differs THEN
-        RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
-            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
-                      || coalesce(' The others agree far more often than by chance in ' || sample.telling || ', as if that belonged to the message.', ''),
-                  HINT = (
-                      SELECT pg_catalog.format(CASE WHEN sample.first IS NULL
-                              THEN 'If rows of other days are no copies: SELECT neardup.protect(%1$L, %2$L, time_column => %5$L, within => ''1 day'').'
-                              ELSE 'If rows with another value there are no copies, name the column: SELECT neardup.protect(%1$L, %2$L, %3$sdiffer => %4$L)%6$s.' END,
-                          p.target, p.document,
-                          CASE WHEN p.title OPERATOR(pg_catalog.=) sample.first THEN 'reset => ''{title}'', ' END, pg_catalog.array_append(p.differ, sample.first), sample.time,
-                          CASE WHEN p.title IS NULL THEN '; a headline goes to title' END)
-                      FROM neardup.protected p
-                      WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
-                      LIMIT 1);
-    END IF;
-    IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
-        RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
-            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
-                  HINT = CASE WHEN against IS NULL THEN 'To keep the rows with more values: keep => ''most_complete''. A clean-up that merges rows can keep the values.'
-                              ELSE 'Rows of the other table stay as they are.' END;
-    END IF;
-    SELECT pg_catalog.string_agg(pg_catalog.format('"%s", %s', t.text, t.rows), '; ' ORDER BY t.rows DESC, t.text) AS texts INTO sample
-    FROM neardup_internal.repeated_texts(arguments) t;
-    IF sample.texts IS NOT NULL THEN
-        RAISE NOTICE 'short texts that many rows have: %', sample.texts
-            USING DETAIL = 'They would go as copies, and no score says that a heading, a rubric or a greeting is no message.',
-                  HINT = 'If they are to stay: a column (differ) or the time between them (within) can tell them apart, see neardup.protect.';
-    END IF;
-    SELECT l.rows, l.looked_at INTO sample FROM neardup_internal.longer_copies(arguments) l;
-    IF sample.rows > 0 AND arguments ->> 'keep'::pg_catalog.text IS DISTINCT FROM 'longest' THEN
-        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy has a longer text than the row that is kept, by a tenth or more'
-            ELSE '%s copies have longer texts than the rows that are kept, by a tenth or more' END, sample.rows)
-            USING DETAIL = pg_catalog.format('Of %s rows with other words that were looked at.', sample.looked_at),
-                  HINT = CASE WHEN against IS NULL THEN 'To keep the longest text of each group: keep => ''longest''.' ELSE 'Rows of the other table stay as they are.' END;
-    END IF;
-    -- A score is the probability that the verdict is right.
-    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same) AS same
-    INTO sample
-    FROM (SELECT pg_catalog.count(*) AS n, pg_catalog.sum(1::double precision - c.value) FILTER (WHERE c.measure = 'facts') AS wrong,
-                 CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
-                      ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
-                 pg_catalog.count(*) FILTER (WHERE c.measure = 'identical' OR c.measure = 'facts' AND c.value >= 1) AS same
-          FROM pg_temp.neardup_chosen c WHERE c.reason IS NULL GROUP BY 3) v;
-    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
-        verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
-        USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown'
-                                    || CASE WHEN same_words > 0 THEN pg_catalog.format(', and %s with the same words', same_words) ELSE '' END || '.' END,
-                                ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
-                                    'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies.'),
-                                CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
-                                    || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
-                                CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
-                                    CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
-                            WHEN held > 0 THEN 'All copies would be left in place.'
-                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
-                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
-                                ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
-              HINT = CASE WHEN found + held = 0 AND action <> 'mark' AND against IS NULL
-                               AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, arguments ->> 'verify'::pg_catalog.text)
-                          THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
-              ELSE pg_catalog.format(
-                  'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
-                  whole, CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END,
-                  pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
-                      'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
-                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop')))) END;
-    DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
 END
 $$;
 
@@ -4415,7 +4297,6 @@ COMMENT ON PROCEDURE neardup.cleanup(regclass, text, boolean, integer, name, nam
 COMMENT ON FUNCTION neardup_internal.keep_named(regclass, regclass) IS 'keeps of the list of a clean-up what a relation names by both keys, and returns the number';
 COMMENT ON FUNCTION neardup_internal.guard_marks(regclass, name) IS 'whether the guard of a clean-up marks copies';
 COMMENT ON FUNCTION neardup_internal.least_threshold(regclass, name, text) IS 'the least score that a list names; NULL if lists compare by another measure';
-COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
 COMMENT ON FUNCTION neardup_internal.act_on_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'removes, marks or merges one batch of a clean-up';
 COMMENT ON FUNCTION neardup_internal.remove_batch(jsonb, text, regproc, bigint, integer, bigint, bigint) IS 'acts on one batch of a clean-up, except on rows that a constraint or a trigger protects, and returns how many rows it removed, and how many rows, or groups of a merge, were refused';
 COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of a group in the list of a merge';
@@ -4425,6 +4306,211 @@ COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of 
 -- src/script.rs:46
 -- requires:
 --   cleanup_run
+
+-- clean-up: the dry run, which shows what a clean-up would do. The statements that name the table are made and run in Rust (src/cleanup/dry_run.rs,
+-- differing.rs).
+
+CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '…' ELSE l.line END
+    FROM (SELECT pg_catalog.btrim(pg_catalog.regexp_replace(pg_catalog.left(document, 400), '\s+', ' ', 'g')) AS line) l;
+END;
+COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters of a text, on one line';
+
+CREATE FUNCTION neardup_internal.shown_pairs(arguments jsonb)
+    RETURNS TABLE (key text, kept text, why text, key_text text, kept_text text, reasons text[], columns text, has_same_words boolean)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'shown_pairs_wrapper';
+COMMENT ON FUNCTION neardup_internal.shown_pairs(jsonb) IS 'the least certain pairs of the list of a clean-up, and three with the same words that differ most in other columns, with what differs, the reasons and the columns in which they differ';
+
+CREATE FUNCTION neardup_internal.longer_copies(arguments jsonb) RETURNS TABLE (rows bigint, looked_at bigint)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'longer_copies_wrapper';
+COMMENT ON FUNCTION neardup_internal.longer_copies(jsonb) IS 'how many rows of the list of a clean-up have longer texts than the rows that are kept, by a tenth or more, of as many as were looked at';
+
+CREATE FUNCTION neardup_internal.repeated_texts(arguments jsonb) RETURNS TABLE (text text, rows bigint)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'repeated_texts_wrapper';
+COMMENT ON FUNCTION neardup_internal.repeated_texts(jsonb) IS 'short texts that many rows of the list of a clean-up have in the very words of the row that is kept, and how many';
+
+CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABLE (name text, source text, rows bigint)
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
+COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to; NULL where the table that refers cannot be read';
+
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean, is_title boolean)
+    LANGUAGE c VOLATILE STRICT
+    SET search_path = pg_catalog, pg_temp
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
+    SET bytea_output = 'hex' SET lc_monetary = 'C'
+    AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at; not those whose values hardly repeat';
+
+-- Shows what a clean-up would do, and how to run it.
+CREATE FUNCTION neardup_internal.try_out(
+    target regclass, against regclass, arguments jsonb, action text, merge regproc, max_rows bigint, on_more text, confirmed regclass
+) RETURNS void
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    found bigint := neardup_internal.list_copies(arguments, action);
+    -- Copies that are left in place whatever happens, and those of them that were restored.
+    held bigint;
+    restored bigint;
+    verb pg_catalog.text := CASE action WHEN 'mark' THEN 'be marked' WHEN 'merge' THEN 'be merged' ELSE 'be removed' END;
+    merging pg_catalog.regproc := neardup_internal.merging_function(arguments, action, merge);
+    sample pg_catalog.record;
+    -- How many of the pairs that are shown have the same words and other values in columns.
+    same_words bigint := 0;
+    -- Whether other columns may tell copies apart, and whether titles differ in most pairs.
+    differs boolean;
+    titles_differ boolean;
+    -- The arguments that are not the default.
+    whole pg_catalog.text := (
+        SELECT pg_catalog.concat_ws(', ', pg_catalog.quote_literal(target),
+            pg_catalog.string_agg(pg_catalog.format('%s => %L', a.key, CASE
+                WHEN a.key = 'against'::pg_catalog.text THEN against::pg_catalog.text
+                WHEN pg_catalog.jsonb_typeof(a.value) = 'array'::pg_catalog.text THEN ARRAY(SELECT pg_catalog.jsonb_array_elements_text(a.value))::pg_catalog.text
+                ELSE a.value #>> '{}'::pg_catalog.text[] END), ', '),
+            'threshold => ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text)
+        FROM pg_catalog.jsonb_each(arguments) a
+        WHERE a.key <> ALL (ARRAY['target', 'threshold', 'settled']) AND a.value <> 'null'::pg_catalog.jsonb
+              AND (a.key <> 'keep'::pg_catalog.text OR a.value <> '"oldest"'::pg_catalog.jsonb));
+BEGIN
+    IF confirmed IS NOT NULL THEN
+        found := neardup_internal.keep_named(target, confirmed);
+    END IF;
+    SELECT pg_catalog.count(*) FILTER (WHERE c.reason IS NOT NULL), pg_catalog.count(*) FILTER (WHERE c.reason = 'it was restored') INTO held, restored
+    FROM pg_temp.neardup_chosen c;
+    found := found - held;
+    FOR sample IN SELECT p.* FROM neardup_internal.shown_pairs(arguments) p LOOP
+        same_words := same_words + sample.has_same_words::pg_catalog.int4::bigint;
+        RAISE NOTICE '(%) would %(%)%: %', sample.key, verb || CASE action WHEN 'merge' THEN ' into ' ELSE ', ' END, sample.kept,
+            coalesce(' of ' || against::pg_catalog.text, '') || CASE action WHEN 'merge' THEN '' ELSE ' is kept' END, sample.why
+            USING DETAIL = pg_catalog.concat_ws(E'\n',
+                pg_catalog.format(CASE WHEN sample.key_text = sample.kept_text THEN '(%1$s) and (%3$s): %2$s' ELSE E'(%1$s) %2$s\n(%3$s) %4$s' END,
+                    sample.key, sample.key_text, sample.kept, sample.kept_text),
+                'Reasons: ' || nullif(pg_catalog.array_to_string(sample.reasons, '; '), '') || '.', 'Other columns: ' || sample.columns || '.');
+    END LOOP;
+    FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE (r.rows > 0 OR r.rows IS NULL) AND action <> 'mark' LOOP
+        IF sample.rows IS NULL THEN
+            RAISE NOTICE 'copies that foreign key "%" of table % refers to cannot be counted', sample.name, sample.source
+                USING DETAIL = 'Row security hides rows of that table, or a cast of another role would run. Copies that are referenced would be left in place.';
+            CONTINUE;
+        END IF;
+        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'
+            ELSE '%s copies are referenced by foreign key "%s" of table %s and would be left in place' END, sample.rows, sample.name, sample.source);
+    END LOOP;
+    IF restored > 0 THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE restored WHEN 1 THEN '%s copy was restored and would be left in place'
+            ELSE '%s copies were restored and would be left in place' END, restored);
+    END IF;
+    SELECT pg_catalog.string_agg(pg_catalog.format(CASE WHEN d.is_time THEN '%I by more than a day, %s' ELSE '%I, %s' END, d.name, d.rows), '; ' ORDER BY d.nth)
+               FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
+           pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
+           pg_catalog.max(d.looked_at) AS looked_at,
+           -- Of the columns in which copies agree more often than chance, the one that keeps most of them; otherwise any, but a column with another value
+           -- in most of them may tell where they come from, and no more.
+           (pg_catalog.array_agg(d.name ORDER BY d.is_telling DESC, CASE WHEN d.is_telling THEN -d.rows END, d.rows * 2 > d.looked_at, d.nth)
+               FILTER (WHERE d.rows > 0 AND NOT d.is_time AND NOT d.is_title))[1]::pg_catalog.name AS first,
+           (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_title))[1]::pg_catalog.name AS title,
+           pg_catalog.max(d.rows) FILTER (WHERE d.is_title) AS titles,
+           (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_time))[1]::pg_catalog.name AS "time",
+           pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_telling) AS telling
+    INTO sample
+    FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
+          FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
+    differs := sample.columns IS NOT NULL;
+    titles_differ := coalesce(sample.titles * 2 > sample.looked_at, false);
+    IF differs THEN
+        RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
+                      || coalesce(' The others agree far more often than by chance in ' || sample.telling || ', as if that belonged to the message.', ''),
+                  HINT = coalesce((
+                      SELECT nullif(pg_catalog.concat_ws(' ',
+                          CASE WHEN c.proposes_title THEN pg_catalog.format('If %3$I is the title of the texts, let verdicts read it: SELECT neardup.protect(%1$L, %2$L, title => %3$L).', p.target, p.document, sample.title) END,
+                          CASE WHEN sample.first IS NOT NULL
+                              THEN pg_catalog.format('If rows with another value there are no copies, name the column: SELECT neardup.protect(%L, %L, differ => %L)%s.',
+                                  p.target, p.document, pg_catalog.array_append(p.differ, sample.first), CASE WHEN p.title IS NULL AND NOT c.proposes_title THEN '; a headline goes to title' END)
+                              WHEN sample."time" IS NOT NULL
+                              THEN pg_catalog.format('If rows of other days are no copies: SELECT neardup.protect(%L, %L, time_column => %L, within => ''1 day'').', p.target, p.document, sample."time") END), '')
+                      FROM neardup.protected p
+                           CROSS JOIN LATERAL (
+                               SELECT sample.title IS NOT NULL AND p.title IS NULL AND p.expression IS NULL AND p.verify <> ALL ('{none,overlap,cosine}'::pg_catalog.text[]) AS proposes_title) c
+                      WHERE p.target::pg_catalog.oid = try_out.target::pg_catalog.oid AND p.document = coalesce((arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, p.document)
+                      LIMIT 1), 'Another title is evidence, and decides nothing alone.');
+    END IF;
+    IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
+        RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
+            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+                  HINT = CASE WHEN against IS NULL THEN 'To keep the rows with more values: keep => ''most_complete''. A clean-up that merges rows can keep the values.'
+                              ELSE 'Rows of the other table stay as they are.' END;
+    END IF;
+    SELECT pg_catalog.string_agg(pg_catalog.format('"%s", %s', t.text, t.rows), '; ' ORDER BY t.rows DESC, t.text) AS texts INTO sample
+    FROM neardup_internal.repeated_texts(arguments) t;
+    IF sample.texts IS NOT NULL THEN
+        RAISE NOTICE 'short texts that many rows have: %', sample.texts
+            USING DETAIL = 'They would go as copies, and no score says that a heading, a rubric or a greeting is no message.',
+                  HINT = 'If they are to stay: a column (differ) or the time between them (within) can tell them apart, see neardup.protect.';
+    END IF;
+    SELECT l.rows, l.looked_at INTO sample FROM neardup_internal.longer_copies(arguments) l;
+    IF sample.rows > 0 AND arguments ->> 'keep'::pg_catalog.text IS DISTINCT FROM 'longest' THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy has a longer text than the row that is kept, by a tenth or more'
+            ELSE '%s copies have longer texts than the rows that are kept, by a tenth or more' END, sample.rows)
+            USING DETAIL = pg_catalog.format('Of %s rows with other words that were looked at.', sample.looked_at),
+                  HINT = CASE WHEN against IS NULL THEN 'To keep the longest text of each group: keep => ''longest''.' ELSE 'Rows of the other table stay as they are.' END;
+    END IF;
+    -- A score is the probability that the verdict is right.
+    SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', v.why, v.n), ', ' ORDER BY v.n DESC, v.why) AS verdicts, pg_catalog.sum(v.wrong) AS wrong, pg_catalog.sum(v.same)::bigint AS same
+    INTO sample
+    FROM (SELECT pg_catalog.count(*) AS n, pg_catalog.sum(1::double precision - c.value) FILTER (WHERE c.measure = 'facts') AS wrong,
+                 CASE c.measure WHEN 'identical' THEN 'identical' WHEN 'simhash' THEN 'by simhash'
+                      ELSE pg_catalog.concat_ws(' by ', c.verdict, c.measure) END AS why,
+                 pg_catalog.count(*) FILTER (WHERE c.measure = 'identical' OR c.measure = 'facts' AND c.value >= 1::double precision) AS same
+          FROM pg_temp.neardup_chosen c WHERE c.reason IS NULL GROUP BY 3) v;
+    RAISE NOTICE 'dry run: % of the rows of % would %; nothing has been changed', found, target,
+        verb || coalesce(' into the rows that are kept, by ' || merging::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text, '')
+        USING DETAIL = CASE WHEN found > 0 THEN pg_catalog.concat(sample.verdicts, '.', CASE WHEN found > 10 THEN ' The 10 least certain ones are shown'
+                                    || CASE WHEN same_words > 0 THEN pg_catalog.format(', and %s with the same words', same_words) ELSE '' END || '.' END,
+                                ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
+                                    'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies'
+                                    || CASE WHEN titles_differ AND sample.same * 2 > found THEN ', by their texts alone, not by other columns such as titles.' ELSE '.' END),
+                                CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
+                                    || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
+                                CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
+                                    CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
+                            WHEN held > 0 THEN 'All copies would be left in place.'
+                            WHEN action = 'mark' THEN 'All copies have a mark already, or there are none.'
+                            ELSE pg_catalog.concat('The table has no copies', ' of rows of ' || against::pg_catalog.text,
+                                ' from threshold ' || neardup_internal.cleanup_threshold(arguments)::pg_catalog.text || ' on', '.') END,
+              HINT = CASE WHEN found + held = 0 AND action <> 'mark' AND against IS NULL
+                               AND neardup_internal.cleanup_threshold(arguments) > neardup_internal.least_threshold(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, arguments ->> 'verify'::pg_catalog.text)
+                          THEN pg_catalog.format('Copies that score less, if there are any: SELECT * FROM neardup.duplicates(%L); a lower threshold removes more.', target)
+              ELSE pg_catalog.format(
+                  'See them all: SELECT * FROM neardup.duplicates(%s, settled => true); %s them: CALL neardup.cleanup(%s, dry_run => false);',
+                  whole, CASE action WHEN 'mark' THEN 'mark' WHEN 'merge' THEN 'merge' ELSE 'remove' END,
+                  pg_catalog.concat_ws(', ', whole, 'action => ' || pg_catalog.quote_literal(nullif(action, 'archive')),
+                      'merge => ' || pg_catalog.quote_literal(merge::pg_catalog.oid::pg_catalog.regprocedure) || '::regprocedure',
+                      'confirmed => ' || pg_catalog.quote_literal(confirmed), 'max_rows => ' || max_rows::pg_catalog.text, 'on_more => ' || pg_catalog.quote_literal(nullif(on_more, 'stop')))) END;
+    DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, regproc, bigint, text, regclass) IS 'the dry run: reports what a clean-up would do, and how to run it';
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/script.rs:47
+-- requires:
+--   cleanup_dry_run
 
 -- clean-up: bring removed rows back, or delete them for good. Both are statements of their caller on the table and the table of removed
 -- rows beside it, so that Postgres's rights and row security decide. The caller names the table: what a record says selects rows, and
@@ -4447,30 +4533,67 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION neardup_internal.has_key(target regclass, removed regclass) RETURNS text
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'has_key_wrapper';
+
 -- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept. A column that must not be NULL gets its
 -- default in rows that were removed before the table had it. The column `mark` of a guard becomes NULL: a row that is no copy stands for itself.
+--
+-- The rows are deleted last: until then they say what must be in the table once its triggers have run.
 CREATE FUNCTION neardup_internal.restore_rows(target regclass, removed regclass, places tid[], mark name) RETURNS bigint
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+    has_key CONSTANT pg_catalog.text := neardup_internal.has_key(target, removed);
     names pg_catalog.text;
     expressions pg_catalog.text;
+    -- Columns that are generated by now, and the condition that one of them has another value than in the removed row.
+    made pg_catalog.text;
+    differs pg_catalog.text;
     taken bigint;
     stored bigint;
+    missing bigint;
+    lost bigint;
 BEGIN
-    SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', '),
+    SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', ') FILTER (WHERE NOT n.is_generated),
            pg_catalog.string_agg(pg_catalog.format(
-               CASE WHEN n.name = mark THEN 'NULL' WHEN n.fallback IS NULL THEN 't.%I' ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ')
-        INTO names, expressions
-    FROM neardup_internal.removed_columns(target, removed) n WHERE NOT n.is_generated AND n.removed_type IS NOT NULL;
+               CASE WHEN n.name = mark THEN 'NULL' WHEN n.fallback IS NULL OR NOT n.is_required AND NOT neardup_internal.refuses_null(n.type) THEN 't.%I'
+                    ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ') FILTER (WHERE NOT n.is_generated),
+           pg_catalog.string_agg(n.name::pg_catalog.text, ', ') FILTER (WHERE n.is_generated),
+           pg_catalog.string_agg(pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(t.%1$I::%2$s), ROW(d.%1$I))',
+               n.name, n.removed_type), ' OR ')
+               FILTER (WHERE n.is_generated)
+        INTO names, expressions, made, differs
+    FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
-        'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING d.*), '
-        'stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM taken t RETURNING 1) '
-        'SELECT (SELECT pg_catalog.count(*) FROM taken), (SELECT pg_catalog.count(*) FROM stored)', removed, target, names, expressions)
-        INTO taken, stored USING places;
+        'SELECT pg_catalog.count(*) FILTER (WHERE l.place OPERATOR(pg_catalog.=) ANY ($1)) '
+        'FROM (SELECT d.ctid AS place FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) FOR UPDATE) l', removed) INTO taken USING places;
+    EXECUTE pg_catalog.format(
+        'WITH stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM ONLY %1$s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) '
+        'SELECT pg_catalog.count(*) FROM stored', removed, target, names, expressions) INTO stored USING places;
     IF stored < taken THEN
         RAISE EXCEPTION 'a trigger left rows out' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    RETURN stored;
+    -- Rows that policies hide cannot be looked for.
+    IF has_key IS NOT NULL AND NOT pg_catalog.row_security_active(target) THEN
+        EXECUTE pg_catalog.format(
+            'SELECT pg_catalog.count(*) FILTER (WHERE t.tableoid IS NULL AND pg_catalog.num_nulls(%5$s) OPERATOR(pg_catalog.=) 0), '
+                'pg_catalog.count(*) FILTER (WHERE t.tableoid IS NOT NULL AND (%4$s)) '
+            'FROM ONLY %1$s d LEFT JOIN %2$s t ON %3$s WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1)',
+            removed, (SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid),
+            has_key, coalesce(differs, 'false'),
+            (SELECT pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', ') FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k))
+            INTO missing, lost USING places;
+        IF missing > 0 THEN
+            RAISE EXCEPTION 'a trigger has deleted it at once, or given it another key' USING ERRCODE = 'integrity_constraint_violation';
+        ELSIF lost > 0 THEN
+            RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
+                USING ERRCODE = 'integrity_constraint_violation';
+        END IF;
+    END IF;
+    EXECUTE pg_catalog.format(
+        'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) SELECT pg_catalog.count(*) FROM taken', removed)
+        INTO taken USING places;
+    RETURN least(stored, taken);
 END
 $$;
 
@@ -4644,6 +4767,7 @@ DECLARE
     total bigint;
     lost bigint;
 BEGIN
+    PERFORM neardup_internal.check_record_columns(target);
     PERFORM neardup_internal.check_removed_types(target, removed);
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.count(*) FILTER (WHERE NOT r.is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
@@ -4681,6 +4805,8 @@ DECLARE
     told bigint := 0;
     alone bigint := 0;
     unnoted bigint := 0;
+    of_large bigint := 0;
+    large integer;
     noted pg_catalog.record;
     stay bigint := 0;
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
@@ -4688,6 +4814,8 @@ DECLARE
     still_merged pg_catalog.text[] := '{}';
     errors pg_catalog.text[] := '{}';
     held pg_catalog.text[] := '{}';
+    -- Why guards note nothing.
+    failed pg_catalog.text[] := '{}';
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_path();
@@ -4699,6 +4827,7 @@ BEGIN
     total := neardup_internal.check_restore(target, removed, run_id, key);
     PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
     COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     restored := 0;
     LOOP
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
@@ -4716,7 +4845,7 @@ BEGIN
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         mark := CASE WHEN answer AND of_against IS NULL THEN (
             SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
-            WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = of_document) END;
+            WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = neardup_internal.noting_document(restore.target, of_document)) END;
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
@@ -4733,11 +4862,15 @@ BEGIN
             told := told + noted.told;
             alone := alone + noted.alone;
             unnoted := unnoted + noted.unnoted;
+            of_large := of_large + noted.of_large;
+            large := noted.large;
+            failed := ARRAY(SELECT f FROM pg_catalog.unnest(pg_catalog.array_cat(failed, noted.failed)) f GROUP BY f ORDER BY f LIMIT 10);
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
         reported_at := neardup_internal.note_work(target, restored, total, reported_at);
         COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     END LOOP;
     PERFORM neardup_internal.end_work(target);
     IF NOT is_found THEN
@@ -4751,7 +4884,7 @@ BEGIN
     IF alone > 0 THEN
         RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
                                ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
-            USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place.', target),
+            USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place, or no guard of the column that the clean-up compared.', target),
                   HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
     END IF;
     IF unnoted > 0 THEN
@@ -4759,6 +4892,14 @@ BEGIN
                                ELSE pg_catalog.format('%s restored rows are not noted as ones to leave in place', unnoted) END
             USING DETAIL = 'The table has no guard, or they have no text, or keys that are written in another way than when they were removed.',
                   HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
+    END IF;
+    IF of_large > 0 THEN
+        RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
+            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
+    END IF;
+    IF pg_catalog.cardinality(failed) > 0 THEN
+        RAISE NOTICE 'it is not noted for all guards of % that restored rows are no copies', target
+            USING DETAIL = pg_catalog.array_to_string(failed, '; '), HINT = 'The next clean-up by such a guard may remove them again.';
     END IF;
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
@@ -4825,6 +4966,7 @@ $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column';
+COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
 COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
@@ -4834,7 +4976,7 @@ COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'dele
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:47
+-- src/script.rs:48
 -- requires:
 --   cleanup_restore
 
@@ -5000,7 +5142,7 @@ COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pai
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:48
+-- src/script.rs:49
 -- requires:
 --   answers_questions
 
@@ -5112,7 +5254,7 @@ COMMENT ON FUNCTION neardup.estimate(regclass, double precision, name) IS 'how o
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:49
+-- src/script.rs:50
 -- requires:
 --   answers_estimate
 
@@ -5386,7 +5528,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:47
+-- src/guard/protect.rs:48
 -- pg_neardup::guard::protect::checked_guard
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5428,7 +5570,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/differing.rs:56
+-- src/cleanup/differing.rs:66
 -- pg_neardup::cleanup::differing::differing_columns
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5488,7 +5630,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:351
+-- src/guard/protect.rs:346
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5536,6 +5678,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
+-- src/cleanup/unmerge.rs:43
+-- pg_neardup::cleanup::unmerge::has_key
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
 -- src/evaluate/mod.rs:142
 -- pg_neardup::evaluate::histogram_svg
 -- Skipped due to `#[pgrx(sql = false)]`
@@ -5566,7 +5714,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:361
+-- src/guard/protect.rs:356
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5590,7 +5738,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:385
+-- src/guard/protect.rs:380
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
