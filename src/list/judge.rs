@@ -305,7 +305,7 @@ impl<'s> Judge<'s> {
 
     /// Learns what another process has found about two rows.
     pub fn learn(&self, duplicate: u64, pair: &Pair) {
-        if pair.found.judged.is_none() {
+        if pair.found.judged.is_none() && !pair.found.is_passed_over {
             self.ruled_out.borrow_mut().add([pair.kept, duplicate], pair.found.likeness, pair.found.asked);
         }
     }

@@ -460,8 +460,11 @@ fn place(
         let apart = kept_apart(&given, probe, readers, leaders)?;
         let mut tried = Tried::default();
         leaders.place(probe, &apart, |kept| match known.iter().find(|pair| pair.kept == kept.id) {
-            Some(pair) => Ok(pair.found.among(&mut tried).judged),
-            None => judge.judge(kept, &own, &given, &mut tried),
+            // What a worker has passed over may be compared after all: one of those with more in common may have joined another row meanwhile.
+            Some(pair) if !pair.found.is_passed_over || tried.rules_out(pair.found.likeness) => {
+                Ok(pair.found.among(&mut tried).judged)
+            }
+            _ => judge.judge(kept, &own, &given, &mut tried),
         })?;
     }
     Ok(())

@@ -179,9 +179,6 @@ fn answer(judge: &mut Judge<'_>, questions: &[u64]) -> Result<Vec<u64>> {
         let (mut count, mut tried) = (0, Tried::default());
         for kept in kept.chunks_exact(3).map(row) {
             let found = judge.compare(&kept, &own, &mut tried)?;
-            if found.is_passed_over {
-                continue;
-            }
             answers.push(kept.id);
             answers.extend(packed(&found));
             count += 1;
@@ -208,17 +205,21 @@ fn compared(answers: &[u64]) -> Vec<Compared> {
     all
 }
 
-/// The bits of an answer: whether either row may go, whether the kept one holds less, what was asked, and the verdict.
+/// The bits of an answer: whether either row may go, whether the kept one holds less, what was asked, whether the pair was passed over, and the verdict.
 const JUDGED: u64 = 1;
 const LOSES: u64 = 2;
 const BACKGROUND: u64 = 4;
 const ROWS: u64 = 8;
+const PASSED_OVER: u64 = 16;
 const VERDICT: u32 = 8;
 
-fn packed(Found { judged, asked, likeness, .. }: &Found) -> [u64; 4] {
+fn packed(Found { judged, asked, likeness, is_passed_over }: &Found) -> [u64; 4] {
     let bit = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
     let of_judged = |judged: &Judged| JUDGED | bit(judged.loses, LOSES) | u64::from(judged.verdict) << VERDICT;
-    let flags = judged.as_ref().map_or(0, of_judged) | bit(asked.background, BACKGROUND) | bit(asked.rows, ROWS);
+    let flags = judged.as_ref().map_or(0, of_judged)
+        | bit(asked.background, BACKGROUND)
+        | bit(asked.rows, ROWS)
+        | bit(*is_passed_over, PASSED_OVER);
     let [score, kept_hash] = judged.map_or([0, 0], |judged| [judged.score.to_bits(), judged.kept_hash]);
     [flags, score, kept_hash, likeness.number()]
 }
@@ -229,7 +230,7 @@ fn unpacked(&[flags, score, kept_hash, likeness]: &[u64; 4]) -> Found {
     let judged = Judged { verdict: (flags >> VERDICT) as u8, score, loses: has(LOSES), kept_hash };
     let asked = Asked { background: has(BACKGROUND), rows: has(ROWS) };
     let likeness = Likeness::of_number(likeness);
-    Found { judged: has(JUDGED).then_some(judged), asked, likeness, is_passed_over: false }
+    Found { judged: has(JUDGED).then_some(judged), asked, likeness, is_passed_over: has(PASSED_OVER) }
 }
 
 /// What a worker runs.
@@ -293,8 +294,8 @@ mod tests {
             for asked in
                 [(false, false), (true, false), (true, true)].map(|(background, rows)| Asked { background, rows })
             {
-                let likeness = Likeness::of_number(11);
-                let found = Found { judged, asked, likeness, is_passed_over: false };
+                let found =
+                    Found { judged, asked, likeness: Likeness::of_number(11), is_passed_over: judged.is_none() };
                 assert_eq!(unpacked(&packed(&found)), found);
             }
         }

@@ -18,6 +18,7 @@
 //! * [`Pair`] is the front door: two [`Prepared`] texts with all that is known of them: titles, a profile, the distance in time, and
 //!   the table they are rows of ([`Known`], [`Rows`], [`Forms`]). [`Pair::duplicate`] is the rule that guard, query and clean-up
 //!   share; [`Pair::message`] returns reasons.
+//! * [`Tried`] says which of many candidates need no verdict, because others that were compared in vain have more in common with the text.
 //! * [`same_message`] and its relatives judge two texts of which nothing else is known.
 //! * [`replaces`] says which of two duplicates may be removed; [`differences`] quotes what differs, for a person who reviews them.
 //! * [`conflicts`] lists the facts that contradict each other; [`explain::explain`] returns all measures, facts and
