@@ -66,7 +66,7 @@ BEGIN ATOMIC
 END;
 
 -- Whether a type does not allow NULL. Domains run their CHECKs, as when a row is restored.
-CREATE FUNCTION neardup_internal.refuses_null(type text) RETURNS boolean
+CREATE FUNCTION neardup_internal.refuses_null(type regtype) RETURNS boolean
     LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
     EXECUTE pg_catalog.format('SELECT NULL::%s', type);
@@ -169,7 +169,7 @@ COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
 COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not or may not allow NULL, the type it is made of';
-COMMENT ON FUNCTION neardup_internal.refuses_null(text) IS 'whether a type does not allow NULL';
+COMMENT ON FUNCTION neardup_internal.refuses_null(regtype) IS 'whether a type does not allow NULL';
 COMMENT ON FUNCTION neardup_internal.check_record_columns(regclass) IS 'raises an error if a table has a column that is called like one of the record of a removed row';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';
 COMMENT ON FUNCTION neardup_internal.check_removed_types(regclass, regclass) IS 'raises an error if a column has another type in the table of removed rows';
