@@ -72,9 +72,9 @@ CALL neardup.cleanup('posts', dry_run => false);
 SELECT array_agg(id ORDER BY id) FROM posts;
 -- a large group is noted without its rows being compared with each other, however many batches it was removed in, and it is said once
 CREATE TABLE many (id int PRIMARY KEY, body text);
-INSERT INTO many SELECT n, body(1) FROM generate_series(1, 400) n;
+INSERT INTO many SELECT n, body(1) FROM generate_series(1, 250) n;
 SELECT neardup.protect('many', 'body', on_duplicate => 'warn');
-CALL neardup.cleanup('many', dry_run => false, batch => 60);
+CALL neardup.cleanup('many', dry_run => false, batch => 110);
 RESET client_min_messages;
 CALL neardup.restore('many', 1);
 SELECT note, count(*) FROM neardup.answers('many') GROUP BY 1 ORDER BY 1;
