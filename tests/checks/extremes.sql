@@ -61,6 +61,7 @@ SELECT of_type, unnest(expressions) FROM (VALUES
     ('bigint[]', ARRAY[$q$'{}'$q$, $q$'{NULL}'$q$, $q$'{1,2,3}'$q$, $q$'{-9223372036854775808}'$q$]),
     ('tid', ARRAY[$q$'(0,0)'$q$, $q$'(4294967295,65535)'$q$]),
     ('tid[]', ARRAY[$q$'{}'::tid[]$q$, $q$ARRAY['(0,1)'::tid, NULL]$q$]),
+    ('oid[]', ARRAY[$q$'{}'::oid[]$q$, $q$ARRAY[0::oid, NULL]$q$]),
     ('regtype', ARRAY[$q$(SELECT reltype FROM pg_class WHERE relname = 'article')::regtype$q$, $q$'integer'$q$, $q$0$q$, $q$4294967295$q$]),
     ('regproc', ARRAY[$q$0$q$, $q$'pg_catalog.now'$q$, $q$4294967295$q$]),
     ('regprocedure', ARRAY[$q$0$q$, $q$'pg_catalog.now()'$q$, $q$4294967295$q$]),
@@ -109,7 +110,7 @@ SELECT of_type, unnest(expressions) FROM (VALUES
 -- The SQLSTATEs with which a call may be refused: those of docs/reference.md, and what Postgres says of a name, a query, a number, an interval
 -- or a pattern that it was given, of a column of another type, or of a row without a value that its table requires; and P0002 where there is no
 -- such row.
-CREATE TABLE fitting AS SELECT unnest('{00000,0A000,22003,22004,22008,2201B,22023,22026,22P02,22P03,23502,25001,42501,42601,42602,42701,42702,42703,42704,42710,42725,42804,42809,42883,42P01,54000,55000,55006,42P13,P0002}'::text[]) AS state;
+CREATE TABLE fitting AS SELECT unnest('{00000,0A000,22003,22004,22008,2201B,22023,22026,22P02,22P03,23000,23502,25001,42501,42601,42602,42701,42702,42703,42704,42710,42725,42804,42809,42883,42P01,54000,55000,55006,42P13,P0002}'::text[]) AS state;
 
 CREATE VIEW members AS
 SELECT p.oid::regprocedure AS function, p.prokind = 'p' AS is_procedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
