@@ -2,7 +2,7 @@
 //!
 //! In a table of forms every row shares most of its words with dozens of others and copies none. How much two texts have in common is known long
 //! before the verdict on them, and the row that a text copies is nearly always among those that have most in common with it: of 100 rows that lists
-//! of 32 tables name, 99 copy the first or second of them. So a text is passed over if [`MOST`] others that were compared in vain have more in
+//! of seven tables name, 99 copy the first or second of them. So a text is passed over if [`MOST`] others that were compared in vain have more in
 //! common with it, both as a share of the shorter text and as a share of the two together: an excerpt is all of the one, a copy with a remark before
 //! it most of the other (`docs/candidates.md`). A verdict on a short text takes little time, and a few of its 4-grams say little: none is passed over.
 //!
