@@ -12,13 +12,28 @@ use crate::pg::catalog;
 use crate::pg::table::rows::Table;
 use crate::verdict::columns::{Columns, shown};
 
-/// Names of columns that hold titles.
-const TITLES: [&str; 8] = ["title", "headline", "heading", "subject", "标题", "標題", "题目", "題目"];
+/// Last words of the names of columns that hold titles.
+#[rustfmt::skip]
+const TITLES: [&str; 31] = [
+    "title", "headline", "heading", "subject", "标题", "標題", "题目", "題目", "タイトル", "件名", "見出し", "제목", "titel", "betreff",
+    "überschrift", "titre", "sujet", "titulo", "título", "asunto", "assunto", "titular", "titolo", "oggetto", "заголовок", "тема",
+    "tytuł", "otsikko", "başlık", "judul", "العنوان",
+];
 
-/// Says whether a column of this name and type holds titles.
+/// Says whether a column of this name and type holds titles: `title`, `article_title`, `新闻标题`.
 pub fn is_title(name: &str, kind: pg_sys::Oid) -> bool {
-    [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(kind))
-        && TITLES.contains(&name.to_lowercase().as_str())
+    [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(kind)) && ends_in_title(name)
+}
+
+fn ends_in_title(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let last = name.rsplit(['_', ' ', '-', '.']).next().unwrap_or(&name);
+    TITLES.iter().any(|title| if title.starts_with(is_han) { last.ends_with(title) } else { last == *title })
+}
+
+/// Says whether a name in this script has no spaces or hyphens between its words.
+fn is_han(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
 
 /// The title of a row, and its values in the columns that must not differ and in those in which copies agree; each blank if the row has none.
@@ -108,6 +123,16 @@ mod tests {
 
     fn row(title: &str, columns: &[Option<&str>]) -> Beside {
         Beside::new(Some(title), 2, columns.iter().map(|value| value.map(str::to_owned)))
+    }
+
+    #[test]
+    fn titles_are_known_by_the_last_word() {
+        for name in ["title", "Article_Title", "mail subject", "新闻标题", "標題", "TÍTULO", "Başlık"] {
+            assert!(ends_in_title(name), "{name}");
+        }
+        for name in ["title_id", "subtitle", "entitled", "标题编号", "body", "_", ""] {
+            assert!(!ends_in_title(name), "{name}");
+        }
     }
 
     #[test]

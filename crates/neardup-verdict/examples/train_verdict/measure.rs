@@ -34,8 +34,13 @@ impl Scored<'_> {
         Some(probability(if knowing == Knowing::Texts { log_odds } else { in_table(log_odds) }))
     }
 
+    /// Returns the score of a list, which knows the titles if both rows have one and it is told to read them.
+    fn score_in_list(&self, knowing: Knowing) -> Option<f64> {
+        self.score(knowing).or_else(|| if knowing == Knowing::Titled { self.score(Knowing::List) } else { None })
+    }
+
     fn is_from(&self, knowing: Knowing, least: f64) -> bool {
-        self.case.candidate && self.score(knowing).is_some_and(|score| score >= least)
+        self.case.candidate && self.score_in_list(knowing).is_some_and(|score| score >= least)
     }
 }
 
@@ -114,7 +119,7 @@ impl<'c> Held<'c> {
     pub fn print(&self) {
         let tables: BTreeSet<&str> = self.0.iter().map(|scored| scored.case.table.as_str()).collect();
         println!(
-            "tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: wrong of removed"
+            "tables held out | pairs, one may go | named: P R F1, sure F1 | removed: wrong of all, promised | with titles: P R F1, sure F1 | wrong of removed"
         );
         let mut measured: Vec<Vec<&Scored<'_>>> = Vec::new();
         let fresh = |scored: &&Scored<'_>| scored.case.set.is_of_many_kinds();
@@ -128,7 +133,13 @@ impl<'c> Held<'c> {
             print!("{table:<16} {:>4} {:>4}", of.len(), of.iter().filter(|scored| scored.keeps).count());
             print!(" | {:.2} {:.2} {:.2} {:.2}", figures[0], figures[1], figures[2], figures[3]);
             print!(" | {}", removed(&of, Knowing::List, LEAST_SCORE_TO_REMOVE));
-            println!(" | {}", removed(&of, Knowing::Titled, LEAST_SCORE_TO_REMOVE));
+            if of.iter().any(|scored| scored.score(Knowing::Titled).is_some()) {
+                let figures = self::figures(&of, Knowing::Titled, LEAST_SCORE);
+                print!(" | {:.2} {:.2} {:.2} {:.2}", figures[0], figures[1], figures[2], figures[3]);
+                println!(" | {}", removed(&of, Knowing::Titled, LEAST_SCORE_TO_REMOVE));
+            } else {
+                println!(" | – | –");
+            }
             if of.iter().filter(|scored| scored.keeps).count() >= 5 {
                 measured.push(of);
             }
@@ -137,6 +148,16 @@ impl<'c> Held<'c> {
         for least in [0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9] {
             let [p, r, f, sure] = mean(measured.iter().map(|of| figures(of, Knowing::List, least)));
             println!("from {least:.2}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}");
+        }
+        let titled: Vec<_> = measured
+            .iter()
+            .filter(|of| of.iter().any(|scored| scored.score(Knowing::Titled).is_some()))
+            .collect();
+        for (what, knowing) in [("titles not read", Knowing::List), ("titles read", Knowing::Titled)] {
+            let [p, r, f, sure] = mean(titled.iter().map(|of| figures(of, knowing, LEAST_SCORE)));
+            let all: Vec<&Scored<'_>> = titled.iter().flat_map(|of| of.iter().copied()).collect();
+            let removed = removed(&all, knowing, LEAST_SCORE_TO_REMOVE);
+            println!("{} tables, {what}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}; removed {removed}", titled.len());
         }
         let [f, sure] = mean(measured.iter().map(|of| best_figures(of)));
         println!("from what is best for each table: F1 {f:.3}, sure {sure:.3}");
@@ -271,6 +292,6 @@ fn best_figures(of: &[&Scored<'_>]) -> [f64; 2] {
 /// How many pairs from a score on are wrong, of how many, and how many wrong ones the scores promise.
 fn removed(of: &[&Scored<'_>], knowing: Knowing, least: f64) -> String {
     let removed: Vec<&&Scored<'_>> = of.iter().filter(|scored| scored.is_from(knowing, least)).collect();
-    let promised: f64 = removed.iter().filter_map(|scored| scored.score(knowing)).map(|score| 1.0 - score).sum();
+    let promised: f64 = removed.iter().filter_map(|scored| scored.score_in_list(knowing)).map(|score| 1.0 - score).sum();
     format!("{:>3} of {:>3}, {promised:.1}", removed.iter().filter(|scored| !scored.keeps).count(), removed.len())
 }
