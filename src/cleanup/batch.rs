@@ -19,7 +19,7 @@ use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
-use crate::pg::catalog::{self, Column, Comparison};
+use crate::pg::catalog::{self, Column};
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Session, Type, Value};
 use crate::pg::table::rows::Snapshot;
@@ -524,9 +524,8 @@ impl Cleanup {
             || format!("{mark} IS NOT NULL"),
             |column| {
                 let kept = statement::cast(&self.kept_key(), column.kind);
-                let equals = statement::operator(column.kind, Comparison::Equal);
                 // A key may have another collation than its table's mark.
-                format!("{mark} {equals} {}", statement::collated(kept, column.collation))
+                statement::equals(&mark, &statement::collated(kept, column.collation), column.kind)
             },
         )
     }

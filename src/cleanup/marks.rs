@@ -13,7 +13,7 @@ use super::plan::{Cleanup, LIST};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::{statement, unmarking};
-use crate::pg::catalog::{self, Column, Comparison};
+use crate::pg::catalog::{self, Column};
 use crate::pg::table::change::{self, Parameter};
 
 /// The rows with such marks: f, with the place of the list that removes the row that they name, and the columns f1, f2, ... for their keys. If marks
@@ -33,7 +33,7 @@ impl Cleanup {
     fn names_duplicate(&self, column: &Column) -> String {
         // A key may have another collation than its table's mark.
         let gone = statement::collated(statement::cast(&self.duplicate_key(), column.kind), column.collation);
-        format!("{} {} {gone}", statement::column("o", &self.mark), statement::operator(column.kind, Comparison::Equal))
+        statement::equals(&statement::column("o", &self.mark), &gone, column.kind)
     }
 
     /// Finds the rows with marks that name rows of the list, if these are to go.

@@ -144,8 +144,8 @@ impl Cleanup {
             let kind =
                 columns.iter().find(|column| column.name == *name).map_or(pg_sys::Oid::INVALID, |column| column.kind);
             let (own, kept) = (statement::column("t", name), statement::column("r", name));
-            let equals = statement::operator(kind, catalog::Comparison::Equal);
-            conditions.push(format!("({own} {equals} {kept} OR {own} IS NULL AND {kept} IS NULL)"));
+            let equal = statement::equals(&own, &kept, kind);
+            conditions.push(format!("({equal} OR {own} IS NULL AND {kept} IS NULL)"));
         }
         if let (Some(window), Some(timed)) = (self.choice.window, &self.choice.timed) {
             let time = |alias| statement::microseconds(&statement::column(alias, timed));

@@ -223,7 +223,7 @@ impl Cleanup {
     fn gone_before(&self, after: i64, places: impl Iterator<Item = i64>) -> String {
         let places: Vec<String> = places.map(|place| place.to_string()).collect();
         let same = |(number, key): (usize, &catalog::Column)| {
-            format!("b.r{number} {} c.r{number}", statement::operator(key.kind, catalog::Comparison::Equal))
+            statement::equals(&format!("b.r{number}"), &format!("c.r{number}"), key.kind)
         };
         format!(
             "c.place <= {after} AND c.reason IS NULL AND EXISTS ( \

@@ -83,9 +83,31 @@ impl Reference {
     fn others(&self) -> String {
         format!(
             "SELECT FROM {source} f WHERE {refers} AND NOT (f.tableoid {EQUALS} t.tableoid AND f.ctid {EQUALS} t.ctid)",
-            source = statement::relation(self.source),
+            source = statement::only(self.source),
             refers = self.refers,
         )
+    }
+}
+
+/// One of the columns of a foreign key.
+struct Compared {
+    /// The condition that f refers to t by it, with the casts that the key makes: the column of a domain would match an operator of its owner's.
+    condition: String,
+    casts: bool,
+}
+
+impl Compared {
+    /// Reads the name, the type and the operand's type of both sides, with the operator between them and a collation after them.
+    fn read(parts: &[String]) -> Self {
+        let oid = |at: usize| pg_sys::Oid::from(parts[at].parse::<u32>().unwrap_or_default());
+        let side = |alias: &str, at: usize| {
+            statement::cast(&statement::column(alias, &parts[at]), catalog::operand(oid(at + 2), oid(at + 1)))
+        };
+        let theirs = statement::collated(side("f", 4), oid(7));
+        Self {
+            condition: format!("{} {} {theirs}", side("t", 0), parts[3]),
+            casts: !catalog::is_plain_cast(oid(5), oid(6)),
+        }
     }
 }
 
@@ -96,20 +118,17 @@ impl Reference {
 pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Reference>> {
     let statement = session.prepare(
         "SELECT CAST(c.conname AS pg_catalog.text), c.conrelid, \
-                (SELECT pg_catalog.string_agg(pg_catalog.format('t.%I OPERATOR(%I.%s) f.%I%s', r.attname, n.nspname, o.oprname, f.attname, \
-                            (SELECT pg_catalog.format(' COLLATE %I.%I', l.nspname, x.collname) \
-                             FROM pg_catalog.pg_collation x JOIN pg_catalog.pg_namespace l ON l.oid = x.collnamespace \
-                             WHERE x.oid = r.attcollation AND r.attcollation OPERATOR(pg_catalog.<>) f.attcollation)), ' AND ') \
-                 FROM ROWS FROM (pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.confkey), pg_catalog.unnest(c.conpfeqop)) k(f, r, o) \
-                      JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.f \
-                      JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
-                      JOIN pg_catalog.pg_operator o ON o.oid = k.o \
-                      JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace), \
                 CASE WHEN CAST(c.confdeltype AS pg_catalog.text) OPERATOR(pg_catalog.=) ANY ('{c,n,d}'::pg_catalog.text[]) THEN 1::bigint END, \
-                ARRAY(SELECT pg_catalog.unnest(ARRAY[CAST(f.atttypid AS pg_catalog.text), CAST(o.oprright AS pg_catalog.text)]) \
-                      FROM ROWS FROM (pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.conpfeqop)) k(f, o) \
+                ARRAY(SELECT pg_catalog.unnest(ARRAY[ \
+                          CAST(r.attname AS pg_catalog.text), CAST(r.atttypid AS pg_catalog.text), CAST(o.oprleft AS pg_catalog.text), \
+                          pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname), \
+                          CAST(f.attname AS pg_catalog.text), CAST(f.atttypid AS pg_catalog.text), CAST(o.oprright AS pg_catalog.text), \
+                          CASE WHEN r.attcollation OPERATOR(pg_catalog.<>) f.attcollation THEN CAST(r.attcollation AS pg_catalog.text) ELSE '0' END]) \
+                      FROM ROWS FROM (pg_catalog.unnest(c.conkey), pg_catalog.unnest(c.confkey), pg_catalog.unnest(c.conpfeqop)) k(f, r, o) \
                            JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.f \
-                           JOIN pg_catalog.pg_operator o ON o.oid = k.o) \
+                           JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
+                           JOIN pg_catalog.pg_operator o ON o.oid = k.o \
+                           JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace) \
          FROM pg_catalog.pg_constraint c \
          WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
                AND (c.confrelid = $1 \
@@ -120,21 +139,14 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
     );
     let mut found = Vec::new();
     session.each(&statement, &[Value::Oid(target)], |row| {
-        // Of each column that refers its type, and the one that it is compared as.
-        let kinds: Vec<pg_sys::Oid> = row
-            .texts(5)
-            .into_iter()
-            .flatten()
-            .filter_map(|kind| kind.parse::<u32>().ok())
-            .map(pg_sys::Oid::from)
-            .collect();
-        let casts = kinds.chunks_exact(2).any(|kinds| !catalog::is_plain_cast(kinds[0], kinds[1]));
+        let parts: Vec<String> = row.texts(4).into_iter().flatten().collect();
+        let columns: Vec<Compared> = parts.chunks_exact(8).map(Compared::read).collect();
         found.push(Reference {
             name: row.text(1).unwrap_or_default().to_owned(),
             source: pg_sys::Oid::from(row.number(2).unwrap_or_default() as u32),
-            refers: row.text(3).unwrap_or("false").to_owned(),
-            cascades: row.number(4).is_some(),
-            casts,
+            refers: columns.iter().map(|of| of.condition.as_str()).collect::<Vec<_>>().join(" AND "),
+            cascades: row.number(3).is_some(),
+            casts: columns.iter().any(|of| of.casts),
         });
         Ok(())
     })?;

@@ -23,7 +23,7 @@ use crate::guarded::statement;
 use crate::guarded::unmarking;
 use crate::pg::call::function::Argument;
 use crate::pg::call::{boundary, settings};
-use crate::pg::catalog::{self, Column, Comparison};
+use crate::pg::catalog::{self, Column};
 use crate::pg::table::change;
 use crate::pg::table::original;
 
@@ -176,6 +176,11 @@ impl Group {
         unsafe { original::update(&statement, &values) > 0 }
     }
 
+    /// The condition that a row, of this alias, has the mark that is a parameter.
+    fn is_marked(&self, alias: &str, parameter: usize) -> String {
+        statement::equals(&statement::column(alias, &self.mark.name), &format!("${parameter}"), self.mark.kind)
+    }
+
     /// Returns the best row of a group whose first row was deleted, if that is another one than this row.
     fn best_of(&self, own: &str, named: &[String], rank: &[Rank]) -> Result<Option<String>> {
         let (Some(gone), Some((is_own, values))) = (named.last(), self.has_key(own, "t", 2)) else { return Ok(None) };
@@ -183,12 +188,11 @@ impl Group {
             return Ok(None);
         }
         let statement = format!(
-            "SELECT ARRAY[x.key] FROM (SELECT {key} AS key, {is_own} AS is_own FROM {table} t WHERE {mark} {equals} $1 OR {is_own} \
+            "SELECT ARRAY[x.key] FROM (SELECT {key} AS key, {is_own} AS is_own FROM {table} t WHERE {is_marked} OR {is_own} \
              ORDER BY {order}, 2 LIMIT 1) x WHERE NOT x.is_own",
             key = statement::key_of("t", &self.keys),
             table = self.table,
-            mark = statement::column("t", &self.mark.name),
-            equals = statement::operator(self.mark.kind, Comparison::Equal),
+            is_marked = self.is_marked("t", 1),
             order = ordered(rank),
         );
         let values: Vec<Argument> = [self.value(gone)?].into_iter().chain(values).collect();
@@ -202,11 +206,10 @@ impl Group {
         let head = self.value(head)?;
         let Some((is_own, values)) = self.has_key(own, "t", 3) else { return Ok(()) };
         let statement = format!(
-            "UPDATE {table} t SET {name} = $1 WHERE {mark} {equals} $2 AND NOT ({is_own})",
+            "UPDATE {table} t SET {name} = $1 WHERE {is_marked} AND NOT ({is_own})",
             table = self.table,
             name = quote_identifier(&self.mark.name),
-            mark = statement::column("t", &self.mark.name),
-            equals = statement::operator(self.mark.kind, Comparison::Equal),
+            is_marked = self.is_marked("t", 2),
         );
         let values: Vec<Argument> = [new, head].into_iter().chain(values).collect();
         // SAFETY: the values are of the parameters' types.
@@ -223,10 +226,10 @@ impl Group {
         else {
             return Ok(());
         };
-        let (own, name) = (statement::column("u", &self.mark.name), quote_identifier(&self.mark.name));
+        let name = quote_identifier(&self.mark.name);
         let is_set = match mark.1 {
-            Some(_) => format!("{own} {} $1", statement::operator(self.mark.kind, Comparison::Equal)),
-            None => format!("{own} IS NULL"),
+            Some(_) => self.is_marked("u", 1),
+            None => format!("{} IS NULL", statement::column("u", &self.mark.name)),
         };
         let statement = format!(
             "WITH u AS (UPDATE {table} t SET {name} = $1 WHERE {is_row} RETURNING {keys}, {set}) SELECT FROM u WHERE {is_same} AND {is_set}",

@@ -35,8 +35,7 @@ pub fn has_key(guard: &Guard, key: &str, is_value: bool, alias: &str, first: usi
                 values.push((pg_sys::TEXTOID, value.into_datum()));
             }
             _ => {
-                let equals = statement::operator(column.kind, catalog::Comparison::Equal);
-                conditions.push(format!("{own} {equals} ${number}"));
+                conditions.push(statement::equals(&own, &format!("${number}"), kind));
                 values.push((kind, Some(column::input(&value, kind))));
             }
         }

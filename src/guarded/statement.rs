@@ -50,9 +50,7 @@ pub fn list<'c>(columns: impl IntoIterator<Item = &'c Column>, each: impl Fn(&Co
 
 /// Returns the condition that columns of an alias equal those that `other` returns for their numbers, counted from 1.
 pub fn equal(columns: &[Column], alias: &str, other: impl Fn(usize, &Column) -> String) -> String {
-    let one = |(number, own): (usize, &Column)| {
-        format!("{} {} {}", column(alias, &own.name), operator(own.kind, Comparison::Equal), other(number, own))
-    };
+    let one = |(number, own): (usize, &Column)| equals(&column(alias, &own.name), &other(number, own), own.kind);
     (1..).zip(columns).map(one).collect::<Vec<_>>().join(" AND ")
 }
 
@@ -63,16 +61,26 @@ pub fn primary_key(oid: pg_sys::Oid) -> Vec<Column> {
     numbers.iter().filter_map(|number| columns.iter().find(|column| column.number == *number).cloned()).collect()
 }
 
-/// Returns the operator that compares values of a type.
-pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> String {
-    match catalog::operator(kind, comparison) {
-        Some((schema, name)) => format!("OPERATOR({}.{name})", quote_identifier(schema)),
-        None => match comparison {
-            Comparison::Less => "OPERATOR(pg_catalog.<)".to_owned(),
-            Comparison::Equal => EQUALS.to_owned(),
-            Comparison::NotLess => "OPERATOR(pg_catalog.>=)".to_owned(),
-        },
-    }
+/// Returns the comparison of two values of a type by its operator. Each is cast to what the operator takes, as Postgres does for foreign keys: a domain
+/// itself would match an operator of the same name that its owner made beside it, which a plain SELECT does not run.
+pub fn compared(left: &str, comparison: Comparison, right: &str, kind: pg_sys::Oid) -> String {
+    let (operator, operand) = match catalog::operator(kind, comparison) {
+        Some(of) => (format!("OPERATOR({}.{})", quote_identifier(of.schema), of.name), of.operand),
+        None => {
+            let name = match comparison {
+                Comparison::Less => "OPERATOR(pg_catalog.<)",
+                Comparison::Equal => EQUALS,
+                Comparison::NotLess => "OPERATOR(pg_catalog.>=)",
+            };
+            (name.to_owned(), kind)
+        }
+    };
+    format!("{} {operator} {}", cast(left, operand), cast(right, operand))
+}
+
+/// Returns the comparison for equality of two values of a type, as [`compared`].
+pub fn equals(left: &str, right: &str, kind: pg_sys::Oid) -> String {
+    compared(left, Comparison::Equal, right, kind)
 }
 
 /// One of the expressions by which rows are ordered.
@@ -125,10 +133,12 @@ pub fn collated(expression: String, collation: pg_sys::Oid) -> String {
     }
 }
 
-/// Returns the time in a column in microseconds; times without end are the least and the greatest number.
+/// Returns the time in a column in microseconds; times without end are the least and the greatest number, and those of the last months that
+/// timestamps have, which no number can hold, the one before.
 pub fn microseconds(time: &str) -> String {
     format!(
-        "CASE WHEN pg_catalog.isfinite({time}) THEN (EXTRACT(epoch FROM {time}) OPERATOR(pg_catalog.*) 1000000)::bigint \
+        "CASE WHEN pg_catalog.isfinite({time}) \
+              THEN least(EXTRACT(epoch FROM {time}) OPERATOR(pg_catalog.*) 1000000, 9223372036854775806)::bigint \
          WHEN {time} {EQUALS} 'infinity' THEN 9223372036854775807 \
          WHEN {time} {EQUALS} '-infinity' THEN -9223372036854775807 END"
     )

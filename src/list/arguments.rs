@@ -389,7 +389,7 @@ impl Choice {
         let bound = |value: &Option<String>, comparison| {
             value.as_ref().map(|value| {
                 let literal = statement::cast(&pgrx::spi::quote_literal(value), kind);
-                format!("{} {} {literal}", statement::column("t", name), statement::operator(kind, comparison))
+                statement::compared(&statement::column("t", name), comparison, &literal, kind)
             })
         };
         let bounds = [bound(&self.since, Comparison::NotLess), bound(&self.until, Comparison::Less)];

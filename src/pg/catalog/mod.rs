@@ -23,7 +23,8 @@ pub use relations::{
 };
 pub use trust::{is_plain_cast, is_trusted};
 pub use types::{
-    Comparison, base_type, collation_name, has_equality, operator, operator_between, row_type, shown_type, type_name,
+    Comparison, base_type, collation_name, has_equality, operand, operator, operator_between, row_type, shown_type,
+    type_name,
 };
 
 /// Reads an object's row in one of the caches of catalogs; `None` if there is no such object.

@@ -55,9 +55,16 @@ pub enum Comparison {
     NotLess = 4,
 }
 
-/// Returns the operator that compares values of a type, by its default operator class: its schema and name. Types without a class of
-/// their own (enums, arrays, rows, ranges, varchar) have those that Postgres uses for them.
-pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, String)> {
+/// An operator: its schema, its name, and the type of its operands, which is no pseudo-type.
+pub struct Operator {
+    pub schema: String,
+    pub name: String,
+    pub operand: pg_sys::Oid,
+}
+
+/// Returns the operator that compares values of a type, by its default operator class. Types without a class of their own (enums, arrays, rows, ranges,
+/// varchar) have those that Postgres uses for them.
+pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<Operator> {
     let flags = pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_BTREE_OPFAMILY;
     // SAFETY: the entry lives as long as the backend, and the names are copied.
     unsafe {
@@ -74,9 +81,17 @@ pub fn operator(kind: pg_sys::Oid, comparison: Comparison) -> Option<(String, St
         cached(pg_sys::SysCacheIdentifier::OPEROID, operator, |row| {
             let form = &*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_operator>(row);
             let schema = owned(pg_sys::get_namespace_name(form.oprnamespace));
-            (schema, name_data_to_str(&form.oprname).to_owned())
+            let name = name_data_to_str(&form.oprname).to_owned();
+            Operator { schema, name, operand: operand(form.oprleft, kind) }
         })
     }
+}
+
+/// Returns the type that a value of this type has as the operand of an operator that takes values of the type `of`, which may be a pseudo-type.
+pub fn operand(of: pg_sys::Oid, kind: pg_sys::Oid) -> pg_sys::Oid {
+    // SAFETY: reads a catalog.
+    let is_pseudo = unsafe { pg_sys::get_typtype(of) } == pg_sys::TYPTYPE_PSEUDO as std::ffi::c_char;
+    if is_pseudo { base_type(kind) } else { of }
 }
 
 /// Finds the operator of a schema between two types. No right on the schema is needed.

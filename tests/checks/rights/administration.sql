@@ -2,7 +2,7 @@
 
 -- ## tables
 -- A table whose key, scope and reference are of types that have no operators of their own in pg_catalog, and one whose types' operators
--- are in a schema that is on nobody's path.
+-- are in a schema that is on nobody's path, where its owner has made operators for the domain alone.
 CREATE SCHEMA types;
 CREATE EXTENSION citext SCHEMA types;
 CREATE TYPE public.colour AS ENUM ('red', 'green');
@@ -14,8 +14,9 @@ CREATE TABLE public.child (id int PRIMARY KEY, odd varchar REFERENCES odd);
 CREATE TABLE public.childs_child (odd varchar(9) REFERENCES odd);
 INSERT INTO public.child SELECT i, 'k' || i FROM generate_series(1, 12) i;
 INSERT INTO public.childs_child SELECT 'k' || i FROM generate_series(1, 12) i;
-CREATE TABLE public.folded (id types.citext PRIMARY KEY, body text, source types.citext);
-CREATE TABLE public.folded_child (id types.citext REFERENCES folded);
+CREATE DOMAIN types.key AS types.citext;
+CREATE TABLE public.folded (id types.key PRIMARY KEY, body text, source types.key, duplicate_of types.key);
+CREATE TABLE public.folded_child (id types.key REFERENCES folded);
 -- Adverts with the same words in other cities, and short texts that come again.
 CREATE TABLE public.adverts (id int PRIMARY KEY, city text, headline varchar, price numeric, seen timestamptz, told int DEFAULT 1, body text);
 INSERT INTO public.adverts SELECT i, 'c' || i, 'Bicycle ' || i, i, '2031-04-20'::timestamptz + i * interval '1 day', 1,
@@ -79,7 +80,12 @@ SELECT neardup.protect('public.folded', 'body', scope => '{source}')
 INSERT INTO public.folded SELECT 'k' || i::text, md5(i::text) || md5(i::text), 's' FROM generate_series(1, 12) i
 BEGIN; SELECT neardup.let_through('public.folded', false); UPDATE public.folded f SET body = g.body, source = 'S' FROM public.folded g WHERE f.id::text = 'k2' AND g.id::text = 'k1'; COMMIT
 INSERT INTO public.folded_child VALUES ('K2')
+SELECT 1 / count(*) AS found FROM neardup.duplicates('public.folded')
+SELECT neardup.reasons('public.folded', 'k2', 'k1')
+SELECT neardup.answer('public.folded', 'k2', 'k1', true)
+SELECT neardup.report_html('public.folded')
 CALL neardup.cleanup('public.folded', since => 'K0', time_column => 'id')
+CALL neardup.cleanup('public.folded', dry_run => false, action => 'mark')
 DELETE FROM public.folded_child
 CALL neardup.cleanup('public.folded', dry_run => false)
 SELECT 1 / count(*) AS found FROM folded_removed \gset

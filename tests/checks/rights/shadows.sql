@@ -26,6 +26,19 @@ BEGIN
         END LOOP;
     END LOOP;
 END $do$;
+-- The same beside the operators of a type that are not in pg_catalog, for a domain over it.
+DO $do$
+DECLARE
+    o text;
+    sides text[];
+BEGIN
+    FOREACH o IN ARRAY '{=,<>,<,>,<=,>=}'::text[] LOOP
+        FOREACH sides SLICE 1 IN ARRAY '{{key,key},{key,citext},{citext,key}}'::text[] LOOP
+            EXECUTE format('CREATE FUNCTION types.%I(types.%s, types.%s) RETURNS boolean LANGUAGE sql AS ''SELECT somebody_elses_operator''', 'op_' || o, sides[1], sides[2]);
+            EXECUTE format('CREATE OPERATOR types.%s (LEFTARG = types.%s, RIGHTARG = types.%s, FUNCTION = types.%I)', o, sides[1], sides[2], 'op_' || o);
+        END LOOP;
+    END LOOP;
+END $do$;
 -- Functions that fit names and varchars exactly, where Postgres has them for text alone.
 DO $do$
 DECLARE

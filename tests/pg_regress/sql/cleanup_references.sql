@@ -25,7 +25,14 @@ CREATE FUNCTION as_int(number) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN 
 CREATE CAST (number AS int) WITH FUNCTION as_int AS IMPLICIT;
 CREATE TABLE casting (post number REFERENCES posts);
 INSERT INTO casting VALUES (ROW(4));
-GRANT SELECT ON policed, casting TO public;
+-- Two casts lead from this type to a number; the key takes the one to int.
+CREATE TYPE level AS ENUM ('2', '7');
+CREATE FUNCTION as_bigint(level) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM public.sprung(); RETURN 7; END';
+CREATE CAST (level AS int) WITH INOUT AS IMPLICIT;
+CREATE CAST (level AS bigint) WITH FUNCTION as_bigint AS IMPLICIT;
+CREATE TABLE levels (post level REFERENCES posts);
+INSERT INTO levels VALUES ('2');
+GRANT SELECT ON policed, casting, levels TO public;
 SET ROLE regress_owner;
 RESET client_min_messages;
 CALL neardup.cleanup('posts', action => 'mark');

@@ -149,10 +149,8 @@ impl<'c> Held<'c> {
             let [p, r, f, sure] = mean(measured.iter().map(|of| figures(of, Knowing::List, least)));
             println!("from {least:.2}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}");
         }
-        let titled: Vec<_> = measured
-            .iter()
-            .filter(|of| of.iter().any(|scored| scored.score(Knowing::Titled).is_some()))
-            .collect();
+        let titled: Vec<_> =
+            measured.iter().filter(|of| of.iter().any(|scored| scored.score(Knowing::Titled).is_some())).collect();
         for (what, knowing) in [("titles not read", Knowing::List), ("titles read", Knowing::Titled)] {
             let [p, r, f, sure] = mean(titled.iter().map(|of| figures(of, knowing, LEAST_SCORE)));
             let all: Vec<&Scored<'_>> = titled.iter().flat_map(|of| of.iter().copied()).collect();
@@ -292,6 +290,7 @@ fn best_figures(of: &[&Scored<'_>]) -> [f64; 2] {
 /// How many pairs from a score on are wrong, of how many, and how many wrong ones the scores promise.
 fn removed(of: &[&Scored<'_>], knowing: Knowing, least: f64) -> String {
     let removed: Vec<&&Scored<'_>> = of.iter().filter(|scored| scored.is_from(knowing, least)).collect();
-    let promised: f64 = removed.iter().filter_map(|scored| scored.score_in_list(knowing)).map(|score| 1.0 - score).sum();
+    let promised: f64 =
+        removed.iter().filter_map(|scored| scored.score_in_list(knowing)).map(|score| 1.0 - score).sum();
     format!("{:>3} of {:>3}, {promised:.1}", removed.iter().filter(|scored| !scored.keeps).count(), removed.len())
 }
