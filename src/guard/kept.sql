@@ -23,6 +23,9 @@ BEGIN
     IF split_part(replace(verify, 'profile:', 'facts:'), ':', 1) <> split_part(replace(guarded.verify, 'profile:', 'facts:'), ':', 1) THEN
         lost := lost || 'threshold'::text;
     END IF;
+    IF split_part(verify, ':', 1) NOT IN ('facts', 'profile') THEN
+        lost := lost || 'title'::text;
+    END IF;
     IF on_duplicate <> 'merge' THEN
         lost := lost || 'merge'::text;
     END IF;

@@ -68,6 +68,7 @@ pub fn checked_guard(
     agree: Option<Names>,
     excerpts: Option<&str>,
     on_related: Option<&str>,
+    finds_title: Option<bool>,
 ) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
@@ -103,11 +104,16 @@ pub fn checked_guard(
                 check_time(target, name)?;
                 columns.push(name.to_owned());
             }
-            if let Some(name) = title {
-                check_title(target, name, &comparison.verify)?;
-                columns.push(name.to_owned());
-            }
             let [differ, agree] = [names(differ), names(agree)];
+            let title = title.map(str::to_owned).or_else(|| {
+                let reads = comparison.verify.reads_titles() && expression.is_none() && finds_title == Some(true);
+                let guarded = [columns.as_slice(), &differ, &agree].concat();
+                title_column(target, &guarded).filter(|_| reads)
+            });
+            if let Some(name) = &title {
+                check_title(target, name, &comparison.verify)?;
+                columns.push(name.clone());
+            }
             check_agree(&agree, &comparison.verify)?;
             let (differs, agrees) = (differ.len(), agree.len());
             for name in differ.into_iter().chain(agree) {
@@ -128,7 +134,7 @@ pub fn checked_guard(
             set(&mut settings, "expression", expression.map(catalog::function_name));
             set(&mut settings, "scope", Some(scopes).filter(|scopes| *scopes > 0));
             set(&mut settings, "time", time_column.map(|_| true));
-            set(&mut settings, "title", title.map(|_| true));
+            set(&mut settings, "title", title.as_ref().map(|_| true));
             set(&mut settings, "differ", Some(differs).filter(|differs| *differs > 0));
             set(&mut settings, "agree", Some(agrees).filter(|agrees| *agrees > 0));
             set(&mut settings, "excerpts", Some(excerpts).filter(|excerpts| *excerpts == Excerpts::Keep));
@@ -137,9 +143,7 @@ pub fn checked_guard(
             set(&mut settings, "log", log.filter(|log| *log));
             let judges = comparison.verify.measure() == "facts";
             let proposed = only_time_column(target, &columns).filter(|_| judges && time_column.is_none());
-            let titled = title_column(target, &columns)
-                .filter(|_| comparison.verify.reads_titles() && title.is_none() && expression.is_none());
-            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed, "proposed_title": titled })
+            Ok(json!({ "settings": settings, "columns": columns, "proposed_time": proposed, "title": title })
                 .to_string())
         })
     }
@@ -152,7 +156,7 @@ fn only_time_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
     free.next().filter(|_| times().count() == 1).map(|column| column.name)
 }
 
-/// Returns the column that is named as a title and that the guard does not have yet.
+/// Returns the first column that is called a title and has no other role in the guard.
 fn title_column(table: pg_sys::Oid, guarded: &[String]) -> Option<String> {
     let is_title = |column: &catalog::Column| beside::is_title(&column.name, column.kind);
     let mut free =

@@ -1,8 +1,8 @@
 -- protect: create a guard, or change its settings
 
-CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text) RETURNS text
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text, finds_title boolean) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text[], text, text, boolean) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger, its columns and its title, as JSON; finds_title: a column that is called a title is one, if none is named';
 
 CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
@@ -77,9 +77,9 @@ BEGIN
     time_column := coalesce(time_column, kept.time_column);
     columns := coalesce(columns, kept.columns);
     expression := coalesce(expression, neardup_internal.function_of_row(target, kept.expression));
-    title := coalesce(title, kept.title);
     differ := coalesce(differ, kept.differ);
     agree := coalesce(agree, kept.agree);
+    title := coalesce(title, CASE WHEN kept.title <> ALL (coalesce(array_remove(columns || scope || differ || agree || time_column, NULL), '{}')) THEN kept.title END);
     excerpts := coalesce(excerpts, kept.excerpts, 'remove');
     on_related := coalesce(on_related, kept.on_related, 'store');
     merge := coalesce(merge, kept.merge::oid::regproc);
@@ -88,10 +88,15 @@ BEGIN
     keys := coalesce(keys, kept.keys);
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related,
+        is_new AND NOT coalesce(reset && '{title,all}', false));
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
+    IF title IS NULL AND guarded.title IS NOT NULL AND NOT coalesce(reset && '{title,all}', false) THEN
+        RAISE NOTICE 'the guard of % reads no title any more', target
+            USING DETAIL = format('Column %I has another role now, or verify %s reads no titles.', guarded.title, verify);
+    END IF;
     IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
         RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
     END IF;
@@ -103,11 +108,11 @@ BEGIN
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
-    IF is_new AND checked ->> 'proposed_title' IS NOT NULL THEN
-        RAISE NOTICE 'the guard of % reads no title', target
-            USING DETAIL = 'Where many texts follow one form, what decides may stand in the title.',
-                  HINT = format('Column %1$I may be one: SELECT neardup.protect(%2$L, %3$L, title => %4$L);',
-                      checked ->> 'proposed_title', target, document, checked ->> 'proposed_title');
+    IF title IS NULL AND checked ->> 'title' IS NOT NULL THEN
+        title := checked ->> 'title';
+        RAISE NOTICE 'the guard of % reads column "%" as the title of a text', target, title
+            USING DETAIL = 'Where many texts follow one form, what decides stands in the title.',
+                  HINT = format('If it is none: SELECT neardup.protect(%L, %L, reset => ''{title}'');', target, document);
     END IF;
     IF is_new THEN
         PERFORM neardup_internal.check_alone(target, document);
@@ -583,7 +588,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text; by default one whose name ends in title, headline, subject, 标题 or the like, and reset => ''{title}'' reads none. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers and counters, and the columns of marks if they are empty. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';

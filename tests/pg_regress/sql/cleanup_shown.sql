@@ -30,7 +30,7 @@ DROP TABLE notices, weather;
 -- A number of each row tells no copies apart, and neither do capitals; a title is proposed as the title; what all have is no heading of 40 characters only.
 CREATE TABLE jobs (id int PRIMARY KEY, ref text, state text, city text, title text, posted timestamptz, body text);
 SET client_min_messages = error;
-SELECT neardup.protect('jobs', 'body', on_duplicate => 'warn');
+SELECT neardup.protect('jobs', 'body', on_duplicate => 'warn', reset => '{title}');
 INSERT INTO jobs SELECT n, 'R-' || n, CASE n % 2 WHEN 0 THEN 'OPEN  now' ELSE 'Open now' END, 'city ' || n / 6, 'Nurse, ward ' || n, '2031-01-01'::timestamptz + n * interval '30 hours',
     'Clinic ' || n / 2 || ' looks for a registered nurse with ' || 2 + n / 2 || ' years of practice who likes to work in a small team; call us on extension ' || 100 + n / 2 || CASE n % 2 WHEN 0 THEN '.' ELSE '!' END
     FROM generate_series(0, 49) n;

@@ -28,7 +28,7 @@ END $$;
 CREATE TABLE before_guard AS SELECT number, fields(statement) AS fields FROM raising;
 SELECT number, fields FROM before_guard ORDER BY number;
 
-SELECT neardup.protect('guarded', 'body');
+SELECT neardup.protect('guarded', 'body', reset => '{title}');
 INSERT INTO guarded VALUES (1, 'a', '清河市中心医院昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入。');
 INSERT INTO guarded VALUES (2, 'a', '清河市中心医院昨日启用新住院楼，三百余名医护人员到场，急诊科将于下周一迁入。');
 -- the same backend, after guarded work
@@ -99,7 +99,7 @@ SELECT neardup.unprotect('guarded');
 DROP FUNCTION text_of CASCADE;
 
 -- a table that rows are diverted to, with constraints and triggers of its own
-SELECT neardup.protect('guarded', 'body', on_duplicate => 'divert');
+SELECT neardup.protect('guarded', 'body', on_duplicate => 'divert', reset => '{title}');
 CREATE FUNCTION refuses() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN PERFORM own_error(); END $$;
 CREATE TRIGGER refuses BEFORE INSERT ON guarded_diverted FOR EACH ROW EXECUTE FUNCTION refuses();
 SELECT fields($$INSERT INTO guarded SELECT 2, title, body FROM guarded WHERE id = 1$$);

@@ -77,7 +77,7 @@ DROP FUNCTION audit, rewrite, try, moves;
 -- a guard on one partition and one on all: both judge, and the first one's locks last until the row is stored
 CREATE TABLE both_guards (id int, part int, title text, body text, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
 CREATE TABLE both_1 PARTITION OF both_guards FOR VALUES IN (1);
-SELECT neardup.protect('both_guards', 'title'), neardup.protect('both_1', 'body');
+SELECT neardup.protect('both_guards', 'title'), neardup.protect('both_1', 'body', reset => '{title}');
 CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE NOTICE 'locks of %', (SELECT string_agg(DISTINCT c.relname, ' and ') FROM pg_locks l JOIN pg_class c ON c.oid = l.classid WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid());
     RETURN NEW;
