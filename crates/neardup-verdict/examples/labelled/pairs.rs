@@ -37,12 +37,14 @@ pub enum Set {
     Seventh,
     /// The eighth: Chinese news, posts and notices, for the model that was trained on these.
     Eighth,
+    /// The ninth: news, teasers, notices, forums, bug reports and adverts in nine languages, for the model that was trained on these.
+    Ninth,
     /// Written for training.
     Written,
 }
 
 impl Set {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Natural,
         Self::Natural2,
         Self::Hard,
@@ -55,12 +57,13 @@ impl Set {
         Self::Sixth,
         Self::Seventh,
         Self::Eighth,
+        Self::Ninth,
         Self::Written,
     ];
 
     /// Says whether it is one of those that were drawn from whole tables of many kinds, which the figures of tables that are held out are of.
     pub const fn is_of_many_kinds(self) -> bool {
-        matches!(self, Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh | Self::Eighth)
+        matches!(self, Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh | Self::Eighth | Self::Ninth)
     }
 
     pub fn parse(name: &str) -> Option<Self> {

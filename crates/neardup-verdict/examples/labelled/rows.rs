@@ -4,7 +4,7 @@ use super::pairs::{Pair, Set};
 use super::table::Table;
 
 /// Labels without texts: table, ids, label, whether the reader was sure, and the rows that the pair stands for.
-const LABELS: [(&str, Set); 7] = [
+const LABELS: [(&str, Set); 8] = [
     (include_str!("read.tsv"), Set::Read),
     (include_str!("removed.tsv"), Set::Removed),
     (include_str!("gone.tsv"), Set::Gone),
@@ -12,6 +12,7 @@ const LABELS: [(&str, Set); 7] = [
     (include_str!("sixth.tsv"), Set::Sixth),
     (include_str!("seventh.tsv"), Set::Seventh),
     (include_str!("eighth.tsv"), Set::Eighth),
+    (include_str!("ninth.tsv"), Set::Ninth),
 ];
 
 /// Returns the pairs of the label files whose table this is.

@@ -1,5 +1,5 @@
-"""What the tables of fifth.py, sixth.py, seventh.py and eighth.py are made with: Source reads files of a git repository at one commit, table() and Row register
-tables and make their rows, the others split texts and paths."""
+"""What the tables of fifth.py to ninth.py are made with: Source reads files of a git repository at one commit, table() and Row register tables and make their
+rows, the others split texts and paths."""
 
 import csv
 import io

@@ -1,8 +1,8 @@
 """Makes the tables of labelled pairs that come from public git repositories: tables.py FOLDER [NAME ...] [--clones CLONES].
 
-The pairs of fifth.tsv, sixth.tsv, seventh.tsv and eighth.tsv name rows by their ids. This writes the rows: FOLDER/tables/NAME.jsonl.xz, for all tables or for
-those named. FOLDER is then what the environment variable NEARDUP_DATA names. fifth.py, sixth.py, seventh.py and eighth.py have a function for each table and
-the commit of its source, which is fetched from GitHub, 3 to 4 GB in all, and kept as OWNER+NAME in CLONES (FOLDER/clones by default).
+The pairs of fifth.tsv, sixth.tsv, seventh.tsv, eighth.tsv and ninth.tsv name rows by their ids. This writes the rows: FOLDER/tables/NAME.jsonl.xz, for all
+tables or for those named. FOLDER is then what the environment variable NEARDUP_DATA names. fifth.py to ninth.py have a function for each table and the commit
+of its source, which is fetched from GitHub, 4 to 5 GB in all, and kept as OWNER+NAME in CLONES (FOLDER/clones by default).
 A clone that is there already and has the commit is used.
 
 tables.sha256 has the digests of the unpacked tables that were labelled. If one differs, this says so and exits with status 1: the
@@ -20,6 +20,7 @@ from pathlib import Path
 # These register their tables.
 import eighth  # noqa: F401
 import fifth  # noqa: F401
+import ninth  # noqa: F401
 import seventh  # noqa: F401
 import sixth  # noqa: F401
 from sources import TABLES, Source
