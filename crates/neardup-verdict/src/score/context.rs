@@ -48,9 +48,9 @@ define_features! {
     title_alike: 0,
     title_held: 0,
     /// The rarity that each title has and the other lacks, the lesser of the two.
-    title_lacking: -1,
+    title_lacking: 0,
     /// Facts of the titles that contradict each other.
-    title_conflicts: -1,
+    title_conflicts: 0,
 }
 
 /// Number of all numbers of a pair.
