@@ -163,6 +163,9 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
     with(arguments, |cleanup| {
         let action = Action::parse(action)?;
         let places = [Parameter::Number(after), Parameter::Number(last)];
+        if action != Action::Mark {
+            cleanup.lock_table();
+        }
         cleanup.lock(&places);
         if action != Action::Mark {
             cleanup.lock_followers(&places);
@@ -407,13 +410,23 @@ impl Cleanup {
     /// # Errors
     /// If one of the foreign keys would change rows that the caller does not see.
     fn leave_referenced(&self, places: &[Parameter<'_>]) -> Result<()> {
-        for reference in foreign_keys(&Session::open(), self.choice.guard.table)? {
+        // A foreign key may have been made while the batch waited for its lock.
+        let snapshot = Snapshot::begin();
+        let references = foreign_keys(&Session::open(), self.choice.guard.table)?;
+        drop(snapshot);
+        for reference in references {
             reference.check_visible()?;
             if let Some(skip) = reference.skip(LIST, &self.target, &self.is_duplicate()) {
                 change::run(&skip, places);
             }
         }
         Ok(())
+    }
+
+    /// Locks the table, with its partitions, as the DELETE does. A new foreign key waits for that; otherwise it could come between the look-up of
+    /// references and the DELETE, which would then cascade: it is checked without row locks.
+    fn lock_table(&self) {
+        change::run(&format!("LOCK TABLE {} IN ROW EXCLUSIVE MODE", self.target), &[]);
     }
 
     /// Locks the kept rows and the rows of a batch until its end: nobody edits or deletes them meanwhile, and a new reference has to wait. Rows that
