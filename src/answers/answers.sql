@@ -257,8 +257,8 @@ CREATE FUNCTION neardup_internal.noting_document(target regclass, document name)
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
--- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table. Its hash is one of the row's text and
--- key, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
+-- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table; for a guard that is made later, any
+-- of them counts. Its hash is one of the row's text and key, without its title and the like, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
 -- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
@@ -329,7 +329,7 @@ BEGIN
                     USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys;
                 EXECUTE format('WITH r AS MATERIALIZED (%s) '
                     'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
-                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
             END IF;
             WITH r AS (
                 SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) > large OR u.kept = ANY (of_many) AS is_of_large
@@ -362,7 +362,7 @@ BEGIN
             EXECUTE format(
                 'WITH r AS MATERIALIZED (%2$s), '
                 'n AS MATERIALIZED ( '
-                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
+                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.text_hash, r.key) AS own, u.kept '
                 '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
                 'c AS MATERIALIZED ( '
                 '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) '
@@ -474,7 +474,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
             'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce( '
-            '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
+            '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.text_hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
             answers, neardup_internal.answered_rows(target, guarded))
             USING keys, guarded;
@@ -488,13 +488,13 @@ COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table
 COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of answers beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.shown_answers(regclass) IS 'the same; NULL, too, for who may not read it';
 COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the title, the hash of what is compared';
+COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the title, the hash of what is compared, the hash of the document';
 COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that are values of a type';
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row with this hash and key was restored';
+COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row was restored whose text has this hash, and that has this key';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too, and why a guard notes nothing; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';

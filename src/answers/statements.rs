@@ -46,7 +46,7 @@ fn plain_keys(kind: pg_sys::Oid, keys: Vec<Option<String>>) -> Vec<String> {
 }
 
 /// Makes the statement that reads the rows whose keys are `$1`, an array of text, as lists write keys: the key as it was asked for, the key as
-/// lists write it, the document, the title, and the hash of what is compared of the row. A key may have been of another type when it was answered about:
+/// lists write it, the document, the title, the hash of what is compared of the row, and that of its document alone. A key may have been of another type when it was answered about:
 /// texts that are no values of the type are left out, and where that is not known, all keys are compared as texts.
 #[pg_extern(sql = false)]
 fn answered_rows(target: pg_sys::Oid, document: Option<&CStr>) -> Result<String> {
@@ -62,11 +62,12 @@ fn answered_rows(target: pg_sys::Oid, document: Option<&CStr>) -> Result<String>
         _ => ("$1".to_owned(), format!("{listed} {} u.key", statement::EQUALS)),
     };
     Ok(format!(
-        "SELECT u.key AS asked, {listed} AS key, d.document, {title} AS title, {hash} AS hash \
+        "SELECT u.key AS asked, {listed} AS key, d.document, {title} AS title, {hash} AS hash, {text_hash} AS text_hash \
          FROM pg_catalog.unnest({asked}) u(key) JOIN {table} t ON {has_key} \
               CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d WHERE d.document IS NOT NULL",
         title = guard.title_column().map_or_else(|| "NULL".to_owned(), |title| statement::column("t", title)),
         hash = hash(&guard, "d.document"),
+        text_hash = beside::hash("d.document", None),
         table = statement::only(target),
         document = guard.document().of_table("t"),
     ))

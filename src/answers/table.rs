@@ -18,17 +18,20 @@ const ENDING: &str = "_answers";
 const LONGEST: usize = 63 - ENDING.len();
 
 /// The columns that are read, in the order of [`Layout::columns`].
-const COLUMNS: [(&str, pg_sys::Oid); 6] = [
+const COLUMNS: [(&str, pg_sys::Oid); 7] = [
     ("hash", pg_sys::INT8OID),
     ("other_hash", pg_sys::INT8OID),
     ("is_copy", pg_sys::BOOLOID),
     ("key", pg_sys::TEXTOID),
     ("other", pg_sys::TEXTOID),
     ("act", pg_sys::TEXTOID),
+    ("document", pg_sys::NAMEOID),
 ];
 
 /// The act of an answer about a row that was restored, which has the key of the row first.
 const RESTORE: &str = "restore";
+/// The other hash of a note that is about a restored row alone. No text has it.
+const ALONE: i64 = 0;
 
 /// A table of answers.
 #[derive(Clone, Copy)]
@@ -87,16 +90,40 @@ impl Answers {
         copies
     }
 
-    /// Says whether the row with this hash and key was restored after a clean-up had removed it.
-    pub fn restored(&self, hash: u64, key: &str) -> bool {
-        self.0.is_some_and(|layout| layout.restored(hash, key))
+    /// Returns what restores have noted of rows.
+    pub fn restored(&self) -> Restored {
+        Restored(self.0.map_or_else(AHashMap::default, |layout| layout.restored()))
+    }
+}
+
+/// What restores have noted of rows, by the keys of these: the hash of each note, and the document column of the guard that it is for.
+pub struct Restored(AHashMap<String, Vec<(i64, String)>>);
+
+impl Restored {
+    /// Says whether there is nothing.
+    pub fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Says whether anything is noted of a row with this key.
+    pub fn names(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Says whether the row with this key, whose text in this document column has this hash, was restored after a clean-up had removed it. A guard
+    /// that is newer than the restore has no notes of its own: the key alone decides.
+    pub fn has(&self, key: &str, document: &str, hash: u64) -> bool {
+        self.0.get(key).is_some_and(|notes| {
+            let own = restored_hash(hash.cast_signed(), key);
+            notes.iter().any(|(noted, _)| *noted == own) || notes.iter().all(|(_, column)| column != document)
+        })
     }
 }
 
 impl Layout {
     /// Returns the answers about rows with this hash that the indexes have.
     fn on(&self, hash: u64, indexes: [Option<pg_sys::Oid>; 2]) -> Vec<Answer> {
-        let [own, other, is_copy, key, other_key, _] = self.columns;
+        let [own, other, is_copy, key, other_key, ..] = self.columns;
         let (mut all, mut seen) = (Vec::new(), AHashSet::new());
         for (at, sides) in [(0, [(own, key), (other, other_key)]), (1, [(other, other_key), (own, key)])] {
             let column = (self.columns[at], indexes[at]);
@@ -115,19 +142,22 @@ impl Layout {
         all
     }
 
-    /// Says whether a restore has noted the row with this hash and key.
-    fn restored(&self, hash: u64, key: &str) -> bool {
-        let [own, _, _, own_key, _, act] = self.columns;
-        let mut found = false;
-        numbered::each(self.table, (own, self.indexes[0]), restored_hash(hash.cast_signed(), key), |row| {
-            let has = |column, text: &str| row.text(column).is_some_and(|has| has == text);
-            found |= has(own_key, key) && has(act, RESTORE);
+    /// Returns what restores have noted.
+    fn restored(&self) -> AHashMap<String, Vec<(i64, String)>> {
+        let [own, other, _, key, _, act, document] = self.columns;
+        let mut notes: AHashMap<_, Vec<_>> = AHashMap::default();
+        numbered::each(self.table, (other, self.indexes[1]), ALONE, |row| {
+            let note = row.text(key).zip(row.number(own)).zip(row.name(document));
+            if let Some(((key, hash), document)) = note.filter(|_| row.text(act).is_some_and(|act| act == RESTORE)) {
+                notes.entry(key).or_default().push((hash, document));
+            }
         });
-        found
+        notes
     }
 }
 
-/// Returns the hash under which a restore notes a row with this hash and key: one of both, so that rows with one text are found one by one.
+/// Returns the hash under which a restore notes a row whose text has this hash, with this key: one of both, so that rows with one text are found one by
+/// one. What else is compared of a row is no part of it: a guard that gets a title or columns that tell rows apart does not end a note.
 #[pg_extern(sql = false)]
 fn restored_hash(hash: i64, key: &str) -> i64 {
     text_hash(&format!("{hash} {key}")).cast_signed()

@@ -4,6 +4,7 @@
 //! its owner, to whom the caller may not be equal: that DELETE names nothing but the table, its columns and its key, so that no choice
 //! and no list can make it return anything but rows that were there. The log is written as the owner, too.
 
+use ahash::AHashMap;
 use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
@@ -17,6 +18,7 @@ use super::reference::foreign_keys;
 use crate::answers::{Answers, Given};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
+use crate::guarded::beside;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
 use crate::pg::catalog::{self, Column};
@@ -305,6 +307,12 @@ fn end_run(arguments: JsonB, run_id: i64) -> Result<SetOfIterator<'static, Strin
     Ok(SetOfIterator::new(lines))
 }
 
+/// The places of rows as an array.
+fn places(rows: &[(i64, String, u64)]) -> String {
+    let places: Vec<String> = rows.iter().map(|(place, ..)| place.to_string()).collect();
+    format!("'{{{}}}'::bigint[]", places.join(","))
+}
+
 impl Cleanup {
     /// The owner of the table, as whom the log and removed rows are written, for a caller who may delete or update its rows.
     pub fn owner(&self) -> Result<pg_sys::Oid> {
@@ -382,27 +390,59 @@ impl Cleanup {
             return Ok(());
         }
         let listed = format!("SELECT c.place, c.document_hash, {} FROM {LIST} c", self.duplicate_key());
-        let mut restored: Vec<String> = Vec::new();
+        let column = self.choice.guard.columns.first().map_or("", String::as_str);
+        // The place, the key and the hash of the text of the rows that may be left.
+        let mut noted: Vec<(i64, String, u64)> = Vec::new();
         // The list was made after the snapshot of the statement.
         let snapshot = Snapshot::begin();
+        let notes = answers.restored();
         let session = Session::open();
-        session.each(&session.prepare(&listed, &[]), &[], |row| {
-            let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3).unwrap_or_default());
-            if answers.restored(hash, key) && !Given::about(&answers, hash).is_copy(key) {
-                restored.push(row.number(1).unwrap_or_default().to_string());
+        if !notes.is_none() {
+            session.each(&session.prepare(&listed, &[]), &[], |row| {
+                let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3).unwrap_or_default());
+                if notes.names(key) && !Given::about(&answers, hash).is_copy(key) {
+                    noted.push((row.number(1).unwrap_or_default(), key.to_owned(), hash));
+                }
+                Ok(())
+            })?;
+        }
+        if let Some(text_hashes) = self.text_hashes() {
+            for rows in noted.chunks_mut(PLACES) {
+                let statement =
+                    session.prepare(&format!("{text_hashes} WHERE c.place {EQUALS} ANY ({})", places(rows)), &[]);
+                let mut hashes = AHashMap::new();
+                session.each(&statement, &[], |row| {
+                    hashes.extend(row.number(1).zip(row.number(2)));
+                    Ok(())
+                })?;
+                for (place, _, hash) in rows {
+                    *hash = hashes.get(place).copied().unwrap_or_default().cast_unsigned();
+                }
             }
-            Ok(())
-        })?;
+        }
         drop(session);
         drop(snapshot);
-        for places in restored.chunks(PLACES) {
-            let statement = format!(
-                "UPDATE {LIST} c SET reason = 'it was restored' WHERE c.place {EQUALS} ANY ('{{{}}}'::bigint[])",
-                places.join(",")
-            );
+        noted.retain(|(_, key, hash)| notes.has(key, column, *hash));
+        for rows in noted.chunks(PLACES) {
+            let statement =
+                format!("UPDATE {LIST} c SET reason = 'it was restored' WHERE c.place {EQUALS} ANY ({})", places(rows));
             change::run(&statement, &[]);
         }
         Ok(())
+    }
+
+    /// The statement that reads the hashes of the texts of rows of the list, if what else is compared of a row is part of the list's.
+    fn text_hashes(&self) -> Option<String> {
+        self.choice.beside("t").map(|_| {
+            format!(
+                "SELECT c.place, {hash} FROM {LIST} c JOIN {target} t ON {is_duplicate} \
+                 CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d",
+                hash = beside::hash("d.document", None),
+                target = self.target,
+                is_duplicate = self.is_duplicate(),
+                document = self.choice.guard.document().of_table("t"),
+            )
+        })
     }
 
     /// Leaves the rows of some places in place that others refer to. Where those cannot be read, the foreign key refuses the removal.

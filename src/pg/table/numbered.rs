@@ -2,7 +2,7 @@
 //!
 //! It reads as a constraint reads: no right is checked and no row security applies, so the caller must be entitled to act by the answer.
 
-use pgrx::{PgList, pg_sys};
+use pgrx::{PgList, name_data_to_str, pg_sys};
 
 use crate::pg::value::text::text_of;
 
@@ -38,6 +38,13 @@ impl Found {
     pub fn text(&self, column: i16) -> Option<String> {
         // SAFETY: the type was checked.
         self.datum(column, pg_sys::TEXTOID).and_then(|datum| unsafe { text_of(datum) }).map(str::to_owned)
+    }
+
+    /// Returns a column of type name.
+    pub fn name(&self, column: i16) -> Option<String> {
+        // SAFETY: the type was checked, and the value lives as long as the row.
+        self.datum(column, pg_sys::NAMEOID)
+            .map(|datum| unsafe { name_data_to_str(&*datum.cast_mut_ptr::<pg_sys::NameData>()) }.to_owned())
     }
 }
 
