@@ -230,6 +230,12 @@ impl Merging<'_> {
                 return Err(broken("a trigger has kept the merged row from being stored, or the row is gone"));
             }
         }
+        // Neither the row nor its records would be found by the key that they are kept under.
+        if !self.has_key(keys) {
+            return Err(broken(
+                "the merged row would have another key: the key is generated from a column that the merge changes, or a trigger sets it",
+            ));
+        }
         Ok(())
     }
 
@@ -238,13 +244,18 @@ impl Merging<'_> {
         if original::is_visible(kept.table, kept.tid) {
             return Ok(());
         }
+        if self.has_key(keys) {
+            return Ok(());
+        }
+        Err(broken("the function that merges has deleted the row to merge into"))
+    }
+
+    /// Says whether the table has a row with this key.
+    fn has_key(&self, keys: &[Argument]) -> bool {
         let has_key = statement::equal(&self.cleanup.keys, "t", |at, _| format!("${at}"));
         let find = format!("SELECT t.ctid, t.tableoid FROM {} t WHERE {has_key}", self.cleanup.target);
         // SAFETY: the statement returns these columns, and the values are of the key.
-        match unsafe { original::find(&find, keys) } {
-            Some(_) => Ok(()),
-            None => Err(broken("the function that merges has deleted the row to merge into")),
-        }
+        unsafe { original::find(&find, keys) }.is_some()
     }
 }
 

@@ -110,6 +110,16 @@ CALL neardup.cleanup('offers', dry_run => false);
 SELECT array_agg(id ORDER BY id) FROM offers;
 DROP TABLE offers, offers_removed, offers_answers, offers_at_first CASCADE;
 
+-- a key that is generated from a column which the merge changes, or that a trigger sets: the group stays
+CREATE TABLE doubled (n int, id int GENERATED ALWAYS AS (n * 2) STORED PRIMARY KEY, body text);
+INSERT INTO doubled (n, body) SELECT n, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', n) FROM generate_series(1, 3) n;
+CREATE FUNCTION doubled_merged(existing doubled, new doubled) RETURNS doubled LANGUAGE sql RETURN new;
+SELECT neardup.protect('doubled', 'body', on_duplicate => 'warn');
+CALL neardup.cleanup('doubled', action => 'merge', merge => 'doubled_merged', dry_run => false);
+SELECT n, id FROM doubled ORDER BY id;
+SELECT count(*) FROM doubled_removed;
+DROP TABLE doubled, doubled_removed CASCADE;
+
 -- the function that a guard names runs as whoever cleans up: another role's has to be named
 CREATE ROLE regress_merges;
 GRANT CREATE ON SCHEMA public TO regress_merges;
