@@ -9,13 +9,14 @@ use pgrx::spi::quote_literal;
 use super::plan::{Cleanup, LIST, with};
 use crate::error::Result;
 use crate::guarded::{beside, statement};
+use crate::pg::catalog;
 use crate::pg::table::query::{Session, Type, Value};
 
 /// How many columns are read, in the order of the table.
 const MOST_COLUMNS: usize = 100;
 /// From twice as many rows on, one in two, three, ... is looked at, by a hash of its place: rows may alternate.
 const SAMPLE: usize = 1000;
-/// The longest value that is read, in bytes as it is stored: a city, a level, a headline, but no text of megabytes.
+/// The longest value that is read, in bytes: a city, a level, a headline, but no text of megabytes.
 const MOST_BYTES: usize = 2000;
 /// The types of a date, a timestamp, and one with time zone.
 const DAYS: [pg_sys::Oid; 3] = [pg_sys::DATEOID, pg_sys::TIMESTAMPOID, pg_sys::TIMESTAMPTZOID];
@@ -183,7 +184,7 @@ impl Cleanup {
         let read = read.collect::<Vec<_>>().join(", ");
         let comparable = columns.iter().enumerate().filter(|(_, column)| column.tells == Tells::Values);
         let values = comparable.flat_map(|(at, column)| {
-            let [own, kept] = short_values(&column.name).map(|value| folded(&value));
+            let [own, kept] = column.short_values().map(|value| folded(&value));
             [format!("{own} AS own{at}"), format!("{kept} AS kept{at}")]
         });
         let values = values.chain(["NULL".to_owned()]).collect::<Vec<_>>().join(", ");
@@ -222,20 +223,6 @@ impl Cleanup {
     }
 }
 
-/// The values of a column of a removed row, `t`, and of the kept one, `r`, as text; NULL if either is not short as it is stored.
-fn short_values(name: &str) -> [String; 2] {
-    let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, name));
-    let size = |value: &str| format!("pg_catalog.pg_column_size({value}) OPERATOR(pg_catalog.<=) {MOST_BYTES}");
-    let are_short = format!("{} AND {}", size(&own), size(&kept));
-    [own, kept].map(|value| {
-        let text = statement::key_part(&value);
-        format!(
-            "CASE WHEN {are_short} THEN pg_catalog.btrim({text}, {space}) COLLATE pg_catalog.\"C\" END",
-            space = quote_literal(SPACE)
-        )
-    })
-}
-
 /// A value without what capitals and spaces make of it, in which values are often written in more than one way.
 fn folded(value: &str) -> String {
     format!(
@@ -259,6 +246,28 @@ impl OtherColumn {
     /// Says whether the two values of a pair can be shown where they differ.
     pub fn is_comparable(&self) -> bool {
         self.tells == Tells::Values
+    }
+
+    /// The values of a column of a removed row, `t`, and of the kept one, `r`, as text; NULL if either is not short. One that is short as it is stored may be
+    /// long: it is compressed. The length of a text is known without reading it.
+    fn short_values(&self) -> [String; 2] {
+        let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, &self.name));
+        let is_text = [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(self.kind));
+        let is_short = |value: &str| {
+            let text = if is_text { statement::as_text(value) } else { statement::key_part(value) };
+            format!(
+                "CASE WHEN pg_catalog.pg_column_size({value}) OPERATOR(pg_catalog.<=) {MOST_BYTES} \
+                 THEN pg_catalog.octet_length({text}) OPERATOR(pg_catalog.<=) {MOST_BYTES} END"
+            )
+        };
+        let are_short = format!("{} AND {}", is_short(&own), is_short(&kept));
+        [own, kept].map(|value| {
+            let text = statement::key_part(&value);
+            format!(
+                "CASE WHEN {are_short} THEN pg_catalog.btrim({text}, {space}) COLLATE pg_catalog.\"C\" END",
+                space = quote_literal(SPACE)
+            )
+        })
     }
 
     /// The condition that the times of the removed row and of the kept one are more than a day apart. Of dates near the end of time no timestamp can be
@@ -299,7 +308,7 @@ impl OtherColumn {
 
     /// An expression that shows the values of the removed row and of the kept one if they differ; otherwise NULL.
     pub fn shown(&self) -> String {
-        let [own, kept] = short_values(&self.name);
+        let [own, kept] = self.short_values();
         format!(
             "(SELECT pg_catalog.concat({name}, pg_catalog.left(v.own, {SHOWN}), ' / ', pg_catalog.left(v.kept, {SHOWN})) \
               FROM (SELECT {own} AS own, {kept} AS kept OFFSET 0) v WHERE {differ})",

@@ -4,7 +4,7 @@
 CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '…' ELSE l.line END
+    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '...' ELSE l.line END
     FROM (SELECT pg_catalog.btrim(pg_catalog.regexp_replace(pg_catalog.left(document, 400), '\s+', ' ', 'g')) AS line) l;
 END;
 COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters of a text, on one line';

@@ -37,12 +37,18 @@ SET client_min_messages = error;
 INSERT INTO adverts (id, level, title, body) SELECT n, n % 2, 'Cook', (SELECT body FROM adverts WHERE id = 1) FROM generate_series(5, 2600) n;
 RESET client_min_messages;
 CALL neardup.cleanup('adverts', document => 'body');
+-- A value is long by its length, not by what is stored of it.
+CREATE TABLE long (id int PRIMARY KEY, body text, short text, exact text, packed text, fixed char(3000));
+INSERT INTO long SELECT n, (SELECT body FROM adverts WHERE id = 1), n, n || repeat('-', 1999), n || repeat('-', 2000), n FROM generate_series(1, 2) n;
+SELECT bool_and(pg_column_size(packed) < 500 AND pg_column_size(fixed) < 500) AS packed FROM long;
+SELECT neardup.protect('long', 'body', on_duplicate => 'warn');
+CALL neardup.cleanup('long');
 -- Names and values are not SQL.
 CREATE TABLE "it's" ("i d" int PRIMARY KEY, "a""b; DROP TABLE known" text, "d'oc" text);
 SELECT neardup.protect('"it''s"', 'd''oc', on_duplicate => 'mark');
 INSERT INTO "it's" SELECT n, '''' || n, 'The night ferry from Willow Quay stops running next Monday; an electric bus takes its place at the same fare.' FROM generate_series(1, 2) n;
 CALL neardup.cleanup('"it''s"');
-DROP TABLE adverts, known, "it's";
+DROP TABLE adverts, known, long, "it's";
 DROP ROLE regress_columns;
 
 -- values that only the removed rows have, of any type, and rows without a time
