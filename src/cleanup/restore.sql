@@ -182,8 +182,9 @@ CREATE FUNCTION neardup_internal.restore_parts(
 )
     LANGUAGE plpgsql VOLATILE SET jit = off AS $$
 DECLARE
-    all_keys pg_catalog.text[] := keys;
-    all_kept pg_catalog.text[] := kept;
+    -- Of one dimension: groups are added to them.
+    all_keys pg_catalog.text[] := ARRAY(SELECT k FROM pg_catalog.unnest(keys) k);
+    all_kept pg_catalog.text[] := ARRAY(SELECT k FROM pg_catalog.unnest(kept) k);
     -- The parts that are still to be restored, the next one last.
     firsts integer[] := ARRAY[1];
     lasts integer[] := ARRAY[pg_catalog.cardinality(places)];
