@@ -39,7 +39,7 @@ pub fn whole_differences(a: &Prepared<'_>, b: &Prepared<'_>) -> Vec<[String; 2]>
     both.map(|[a, b]| if texts.swapped { [b, a] } else { [a, b] }).collect()
 }
 
-/// Quotes some units, which may be none, with the text around them.
+/// Quotes some units, which may be none, with the text around them. What it adds is ASCII, which every client can be told.
 fn quote(compared: &Compared, units: &Range<usize>) -> String {
     let text = &*compared.text.text;
     let unit = |at: usize| compared.text.units.get(at);
@@ -54,10 +54,10 @@ fn quote(compared: &Compared, units: &Range<usize>) -> String {
     let after = part(end..text.len());
     let to = after.char_indices().nth(CONTEXT).map_or(text.len(), |(at, _)| end + at);
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (opening, closing) = (if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" });
+    let (opening, closing) = (if from > 0 { "..." } else { "" }, if to < text.len() { "..." } else { "" });
     let shown = match part(start..end).char_indices().nth(LONGEST) {
         None => flat(part(from..to)),
-        Some((cut, _)) => format!("{} … {}", flat(part(from..start + cut)), flat(part(end..to))),
+        Some((cut, _)) => format!("{} ... {}", flat(part(from..start + cut)), flat(part(end..to))),
     };
     format!("{opening}{shown}{closing}")
 }
@@ -80,7 +80,7 @@ mod tests {
         let text = |time: &str| format!("{opening}leaves at {time} from the northern pier.");
         let found = quoted(&text("half past nine"), &text("noon"));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0][0].starts_with('…') && found[0][0].contains("leaves at half past nine from"), "{found:?}");
+        assert!(found[0][0].starts_with("...") && found[0][0].contains("leaves at half past nine from"), "{found:?}");
         assert!(found[0][1].contains("leaves at noon from"), "{found:?}");
         assert_eq!(quoted("江口镇举办龙舟赛。", "江口镇举办龙舟赛"), Vec::<[String; 2]>::new());
         assert_eq!(quoted("江口镇", "江口镇举办龙舟赛"), [["江口镇".to_owned(), "江口镇举办龙舟赛".to_owned()]]);

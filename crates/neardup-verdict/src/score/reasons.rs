@@ -32,7 +32,7 @@ pub(crate) fn short(fact: &str) -> String {
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match fact.char_indices().nth(QUOTED) {
         None => flat(fact),
-        Some((end, _)) => format!("{}…", flat(fact.get(..end).unwrap_or_default())),
+        Some((end, _)) => format!("{}...", flat(fact.get(..end).unwrap_or_default())),
     }
 }
 
