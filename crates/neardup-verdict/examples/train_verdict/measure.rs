@@ -149,13 +149,14 @@ impl<'c> Held<'c> {
             let [p, r, f, sure] = mean(measured.iter().map(|of| figures(of, Knowing::List, least)));
             println!("from {least:.2}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}");
         }
-        let titled: Vec<_> =
-            measured.iter().filter(|of| of.iter().any(|scored| scored.score(Knowing::Titled).is_some())).collect();
-        for (what, knowing) in [("titles not read", Knowing::List), ("titles read", Knowing::Titled)] {
-            let [p, r, f, sure] = mean(titled.iter().map(|of| figures(of, knowing, LEAST_SCORE)));
-            let all: Vec<&Scored<'_>> = titled.iter().flat_map(|of| of.iter().copied()).collect();
-            let removed = removed(&all, knowing, LEAST_SCORE_TO_REMOVE);
-            println!("{} tables, {what}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}; removed {removed}", titled.len());
+        let has_titles = |of: &&Vec<&Scored<'_>>| of.iter().any(|scored| scored.score(Knowing::Titled).is_some());
+        let tables: [(&str, Vec<_>); 2] =
+            [("with titles", measured.iter().filter(has_titles).collect()), ("in all", measured.iter().collect())];
+        for (which, of) in &tables {
+            for (what, knowing) in [("titles not read", Knowing::List), ("titles read", Knowing::Titled)] {
+                let [p, r, f, sure] = mean(of.iter().map(|of| figures(of, knowing, LEAST_SCORE)));
+                println!("{} tables {which}, {what}: P {p:.3} R {r:.3} F1 {f:.3}, sure {sure:.3}", of.len());
+            }
         }
         let [f, sure] = mean(measured.iter().map(|of| best_figures(of)));
         println!("from what is best for each table: F1 {f:.3}, sure {sure:.3}");
@@ -179,9 +180,10 @@ impl<'c> Held<'c> {
             let names: Vec<&Scored<'_>> =
                 all.iter().copied().filter(|scored| !scored.case.table.contains("debpkg")).collect();
             println!(
-                "from {least:.2}: wrong of all, promised {}; without catalogues {}",
+                "from {least:.2}: wrong of all, promised {}; without catalogues {}; titles read {}",
                 removed(&all, Knowing::List, least),
-                removed(&names, Knowing::List, least)
+                removed(&names, Knowing::List, least),
+                removed(&all, Knowing::Titled, least)
             );
         }
         self.print_sets();
