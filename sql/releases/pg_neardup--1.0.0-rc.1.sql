@@ -1268,9 +1268,9 @@ ALTER FUNCTION near_duplicate(text, text) SUPPORT near_duplicate_support;
 
 -- protect: create a guard, or change its settings
 
-CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text) RETURNS text
+CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text, finds_title boolean) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text[], text, text) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger and its columns, as JSON';
+COMMENT ON FUNCTION neardup_internal.checked_guard(regclass, text, text[], regproc, text, text, integer, integer, text, text, double precision, text[], interval, text, boolean, regproc, text, text[], text[], text, text, boolean) IS 'checks the arguments of neardup.protect: the settings of the guard''s trigger, its columns and its title, as JSON; finds_title: a column that is called a title is one, if none is named';
 
 CREATE FUNCTION neardup_internal.guard_index(target regclass, settings text, columns text[]) RETURNS regclass
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'guard_index_wrapper';
@@ -1345,9 +1345,9 @@ BEGIN
     time_column := coalesce(time_column, kept.time_column);
     columns := coalesce(columns, kept.columns);
     expression := coalesce(expression, neardup_internal.function_of_row(target, kept.expression));
-    title := coalesce(title, kept.title);
     differ := coalesce(differ, kept.differ);
     agree := coalesce(agree, kept.agree);
+    title := coalesce(title, CASE WHEN kept.title <> ALL (coalesce(array_remove(columns || scope || differ || agree || time_column, NULL), '{}')) THEN kept.title END);
     excerpts := coalesce(excerpts, kept.excerpts, 'remove');
     on_related := coalesce(on_related, kept.on_related, 'store');
     merge := coalesce(merge, kept.merge::oid::regproc);
@@ -1356,10 +1356,15 @@ BEGIN
     keys := coalesce(keys, kept.keys);
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
-        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related);
+        on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related,
+        is_new AND NOT coalesce(reset && '{title,all}', false));
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
+    IF title IS NULL AND guarded.title IS NOT NULL AND NOT coalesce(reset && '{title,all}', false) THEN
+        RAISE NOTICE 'the guard of % reads no title any more', target
+            USING DETAIL = format('Column %I has another role now, or verify %s reads no titles.', guarded.title, verify);
+    END IF;
     IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
         RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
     END IF;
@@ -1371,11 +1376,11 @@ BEGIN
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
-    IF is_new AND checked ->> 'proposed_title' IS NOT NULL THEN
-        RAISE NOTICE 'the guard of % reads no title', target
-            USING DETAIL = 'Where many texts follow one form, what decides may stand in the title.',
-                  HINT = format('Column %1$I may be one: SELECT neardup.protect(%2$L, %3$L, title => %4$L);',
-                      checked ->> 'proposed_title', target, document, checked ->> 'proposed_title');
+    IF title IS NULL AND checked ->> 'title' IS NOT NULL THEN
+        title := checked ->> 'title';
+        RAISE NOTICE 'the guard of % reads column "%" as the title of a text', target, title
+            USING DETAIL = 'Where many texts follow one form, what decides stands in the title.',
+                  HINT = format('If it is none: SELECT neardup.protect(%L, %L, reset => ''{title}'');', target, document);
     END IF;
     IF is_new THEN
         PERFORM neardup_internal.check_alone(target, document);
@@ -1851,7 +1856,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text; by default one whose name ends in title, headline, subject or such a word of another language, and reset => ''{title}'' reads none. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
 COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers and counters, and the columns of marks if they are empty. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
 COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
@@ -1907,6 +1912,9 @@ BEGIN
     -- The score of a verdict means the same with facts and with a profile.
     IF split_part(replace(verify, 'profile:', 'facts:'), ':', 1) <> split_part(replace(guarded.verify, 'profile:', 'facts:'), ':', 1) THEN
         lost := lost || 'threshold'::text;
+    END IF;
+    IF split_part(verify, ':', 1) NOT IN ('facts', 'profile') THEN
+        lost := lost || 'title'::text;
     END IF;
     IF on_duplicate <> 'merge' THEN
         lost := lost || 'merge'::text;
@@ -2785,8 +2793,8 @@ CREATE FUNCTION neardup_internal.noting_document(target regclass, document name)
 -- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
--- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table. Its hash is one of the row's text and
--- key, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
+-- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table; for a guard that is made later, any
+-- of them counts. Its hash is one of the row's text and key, without its title and the like, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
 -- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
@@ -2857,7 +2865,7 @@ BEGIN
                     USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys;
                 EXECUTE format('WITH r AS MATERIALIZED (%s) '
                     'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
-                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
             END IF;
             WITH r AS (
                 SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) > large OR u.kept = ANY (of_many) AS is_of_large
@@ -2890,7 +2898,7 @@ BEGIN
             EXECUTE format(
                 'WITH r AS MATERIALIZED (%2$s), '
                 'n AS MATERIALIZED ( '
-                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.hash, r.key) AS own, u.kept '
+                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.text_hash, r.key) AS own, u.kept '
                 '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
                 'c AS MATERIALIZED ( '
                 '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) '
@@ -3002,7 +3010,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
             'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce( '
-            '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
+            '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.text_hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
             answers, neardup_internal.answered_rows(target, guarded))
             USING keys, guarded;
@@ -3016,13 +3024,13 @@ COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table
 COMMENT ON FUNCTION neardup_internal.trusted_answers(regclass) IS 'the table of answers beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.shown_answers(regclass) IS 'the same; NULL, too, for who may not read it';
 COMMENT ON FUNCTION neardup_internal.answers_table(regclass) IS 'the table of answers beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the title, the hash of what is compared';
+COMMENT ON FUNCTION neardup_internal.answered_rows(regclass, name) IS 'SQL statement that reads the rows whose keys are $1, an array of text: the key as asked, the key as lists write it, the document, the title, the hash of what is compared, the hash of the document';
 COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that are values of a type';
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
 COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
-COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row with this hash and key was restored';
+COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row was restored whose text has this hash, and that has this key';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too, and why a guard notes nothing; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
@@ -4313,7 +4321,7 @@ COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of 
 CREATE FUNCTION neardup_internal.beginning(document text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '…' ELSE l.line END
+    SELECT CASE WHEN pg_catalog.length(l.line) > 40 THEN pg_catalog.left(l.line, 40) || '...' ELSE l.line END
     FROM (SELECT pg_catalog.btrim(pg_catalog.regexp_replace(pg_catalog.left(document, 400), '\s+', ' ', 'g')) AS line) l;
 END;
 COMMENT ON FUNCTION neardup_internal.beginning(text) IS 'the first 40 characters of a text, on one line';
@@ -4539,39 +4547,47 @@ CREATE FUNCTION neardup_internal.has_key(target regclass, removed regclass) RETU
 -- Moves rows back. A trigger of the table may leave out a row, which then stays where it is kept. A column that must not be NULL gets its
 -- default in rows that were removed before the table had it. The column `mark` of a guard becomes NULL: a row that is no copy stands for itself.
 --
--- The rows are deleted last: until then they say what must be in the table once its triggers have run. Nor may these delete rows that the same batch has
--- brought back before: `relations` and `stored` are the tables and addresses of those, and become those of all.
+-- The rows are deleted last: until then they say what must be in the table once its triggers have run, with the values that they had: a trigger may
+-- replace them, and they would be lost with the removed row. A NULL is not looked at, because it may be of a row that was removed before the table had the
+-- column. Returns tables, addresses and keys of the rows that have come back, if the table has a key to find them by.
 CREATE FUNCTION neardup_internal.restore_rows(
-    target regclass, removed regclass, places tid[], mark name, INOUT relations oid[], INOUT stored tid[], OUT restored bigint
+    target regclass, removed regclass, places tid[], mark name, OUT restored bigint, OUT relations oid[], OUT stored tid[], OUT stored_keys text[]
 )
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     has_key CONSTANT pg_catalog.text := neardup_internal.has_key(target, removed);
     names pg_catalog.text;
     expressions pg_catalog.text;
-    -- Columns that are generated by now, and the condition that one of them has another value than in the removed row.
+    -- Columns that are generated by now, the condition that one of them has another value than in the removed row, and the expressions that name the
+    -- other columns that have.
     made pg_catalog.text;
     differs pg_catalog.text;
+    replacements pg_catalog.text;
     -- The table without those that inherit from it.
     alone CONSTANT pg_catalog.text := (
         SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid);
     taken bigint;
-    there bigint;
     missing bigint;
     lost bigint;
-    own_relations pg_catalog.oid[];
-    own_stored pg_catalog.tid[];
+    replaced pg_catalog.text;
 BEGIN
     SELECT pg_catalog.string_agg(pg_catalog.quote_ident(n.name::pg_catalog.text), ', ') FILTER (WHERE NOT n.is_generated),
            pg_catalog.string_agg(pg_catalog.format(
                CASE WHEN n.name = mark THEN 'NULL' WHEN n.fallback IS NULL OR NOT n.is_required AND NOT neardup_internal.refuses_null(n.type::pg_catalog.regtype) THEN 't.%I'
                     ELSE 'coalesce(t.%I, %s)' END, n.name, n.fallback), ', ') FILTER (WHERE NOT n.is_generated),
            pg_catalog.string_agg(n.name::pg_catalog.text, ', ') FILTER (WHERE n.is_generated),
-           pg_catalog.string_agg(pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(t.%1$I::%2$s), ROW(d.%1$I))',
-               n.name, n.removed_type), ' OR ')
-               FILTER (WHERE n.is_generated)
-        INTO names, expressions, made, differs
-    FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NOT NULL;
+           pg_catalog.string_agg(c.differs, ' OR ') FILTER (WHERE n.is_generated),
+           -- A cast to text may be a function of any role; format calls the output function of the type.
+           pg_catalog.string_agg(pg_catalog.format(
+               'CASE WHEN %3$s THEN pg_catalog.format(''%%I %%L instead of %%L'', %1$L, '
+                   'pg_catalog.left(CASE pg_catalog.num_nulls(t.%2$I) WHEN 0 THEN pg_catalog.format(''%%s'', t.%2$I) END, 40), '
+                   'pg_catalog.left(pg_catalog.format(''%%s'', d.%2$I), 40)) END', n.name, n.name, c.differs), ', ')
+               FILTER (WHERE NOT n.is_generated AND n.name IS DISTINCT FROM mark)
+        INTO names, expressions, made, differs, replacements
+    FROM neardup_internal.removed_columns(target, removed) n
+         CROSS JOIN LATERAL (SELECT pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(t.%1$I::%2$s), ROW(d.%1$I))',
+             n.name, n.removed_type) AS differs) c
+    WHERE n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.count(*) FILTER (WHERE l.place OPERATOR(pg_catalog.=) ANY ($1)) '
         'FROM (SELECT d.ctid AS place FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) FOR UPDATE) l', removed) INTO taken USING places;
@@ -4581,35 +4597,62 @@ BEGIN
     IF restored < taken THEN
         RAISE EXCEPTION 'a trigger left rows out' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    -- Rows that policies hide cannot be looked for.
-    IF has_key IS NOT NULL AND NOT pg_catalog.row_security_active(target) THEN
+    IF has_key IS NOT NULL THEN
         EXECUTE pg_catalog.format(
-            'SELECT pg_catalog.count(*) FILTER (WHERE t.tableoid IS NULL AND pg_catalog.num_nulls(%5$s) OPERATOR(pg_catalog.=) 0), '
-                'pg_catalog.count(*) FILTER (WHERE t.tableoid IS NOT NULL AND (%4$s)), '
-                'pg_catalog.array_agg(t.tableoid) FILTER (WHERE t.tableoid IS NOT NULL), pg_catalog.array_agg(t.ctid) FILTER (WHERE t.tableoid IS NOT NULL) '
-            'FROM ONLY %1$s d LEFT JOIN %2$s t ON %3$s WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1)',
+            'SELECT pg_catalog.count(*) FILTER (WHERE c.relation IS NULL AND pg_catalog.num_nulls(%5$s) OPERATOR(pg_catalog.=) 0), pg_catalog.count(*) FILTER (WHERE c.is_lost), '
+                'pg_catalog.min(nullif(c.replaced, '''')), pg_catalog.array_agg(c.relation) FILTER (WHERE c.relation IS NOT NULL), '
+                'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL), pg_catalog.array_agg(c.key) FILTER (WHERE c.relation IS NOT NULL) '
+            -- A join has the columns of both, which may be too many.
+            'FROM ONLY %1$s d LEFT JOIN LATERAL ('
+                'SELECT t.tableoid AS relation, t.ctid AS place, neardup_internal.key_text(ARRAY[%6$s]) AS key, %4$s AS is_lost, '
+                    'pg_catalog.array_to_string(ARRAY[%7$s]::pg_catalog.text[], '', '') AS replaced '
+                'FROM %2$s t WHERE %3$s OFFSET 0) c ON true '
+            'WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1)',
             removed, alone, has_key, coalesce(differs, 'false'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', ') FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k))
-            INTO missing, lost, own_relations, own_stored USING places;
-        EXECUTE pg_catalog.format(
-            'SELECT pg_catalog.count(*) FROM %s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($2) AND EXISTS ('
-                'SELECT FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) u(relation, place) WHERE u.relation OPERATOR(pg_catalog.=) t.tableoid AND u.place OPERATOR(pg_catalog.=) t.ctid)',
-            alone) INTO there USING relations, stored;
+            (SELECT pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', ') FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k),
+            neardup_internal.concatenated_key(target), replacements)
+            INTO missing, lost, replaced, relations, stored, stored_keys USING places;
         IF missing > 0 THEN
-            RAISE EXCEPTION 'a trigger has deleted it at once, or given it another key' USING ERRCODE = 'integrity_constraint_violation';
-        ELSIF there < pg_catalog.cardinality(stored) THEN
-            RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
+            RAISE EXCEPTION '%', 'a trigger has deleted it at once, or given it another key'
+                || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
         ELSIF lost > 0 THEN
             RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
                 USING ERRCODE = 'integrity_constraint_violation';
+        ELSIF replaced IS NOT NULL THEN
+            RAISE EXCEPTION 'a trigger stores other values: %', replaced USING ERRCODE = 'integrity_constraint_violation';
         END IF;
-        relations := pg_catalog.array_cat(relations, own_relations);
-        stored := pg_catalog.array_cat(stored, own_stored);
     END IF;
     EXECUTE pg_catalog.format(
         'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) SELECT pg_catalog.count(*) FROM taken', removed)
         INTO taken USING places;
     restored := least(restored, taken);
+END
+$$;
+
+-- The columns of the key of row t as texts. The settings are those of the session, in which alone these are compared.
+CREATE FUNCTION neardup_internal.concatenated_key(target regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place)
+            FROM pg_catalog.unnest(neardup_internal.key_columns(target)) WITH ORDINALITY k(name, place));
+
+-- Whether rows that have come back are in the table, by their addresses, or if a trigger has changed some since, by their keys.
+CREATE FUNCTION neardup_internal.are_there(target regclass, relations oid[], stored tid[], keys text[]) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    -- The table without those that inherit from it.
+    alone CONSTANT pg_catalog.text := (
+        SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid);
+    there bigint;
+BEGIN
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.count(*) FROM %s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($2) AND EXISTS ('
+            'SELECT FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) u(relation, place) WHERE u.relation OPERATOR(pg_catalog.=) t.tableoid AND u.place OPERATOR(pg_catalog.=) t.ctid)',
+        alone) INTO there USING relations, stored;
+    IF there < pg_catalog.cardinality(stored) THEN
+        EXECUTE pg_catalog.format('SELECT pg_catalog.count(*) FROM %s t WHERE neardup_internal.key_text(ARRAY[%s]) OPERATOR(pg_catalog.=) ANY ($1)',
+            alone, neardup_internal.concatenated_key(target)) INTO there USING keys;
+    END IF;
+    RETURN there >= pg_catalog.cardinality(stored);
 END
 $$;
 
@@ -4652,14 +4695,18 @@ $$;
 --
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
-CREATE FUNCTION neardup_internal.restore_batch(
-    target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
+--
+-- A trigger must not delete rows that the same batch has brought back before. Without checks_each, that is checked once, at the end: to check it after
+-- each part takes time by the square of their number.
+CREATE FUNCTION neardup_internal.restore_parts(
+    target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], checks_each boolean, INOUT keys text[], INOUT kept text[],
     OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
 )
     LANGUAGE plpgsql VOLATILE SET jit = off AS $$
 DECLARE
-    all_keys pg_catalog.text[] := keys;
-    all_kept pg_catalog.text[] := kept;
+    -- Of one dimension: groups are added to them.
+    all_keys pg_catalog.text[] := ARRAY(SELECT k FROM pg_catalog.unnest(keys) k);
+    all_kept pg_catalog.text[] := ARRAY(SELECT k FROM pg_catalog.unnest(kept) k);
     -- The parts that are still to be restored, the next one last.
     firsts integer[] := ARRAY[1];
     lasts integer[] := ARRAY[pg_catalog.cardinality(places)];
@@ -4675,9 +4722,11 @@ DECLARE
     part_merged pg_catalog.text[];
     part_held pg_catalog.text[];
     part_rows pg_catalog.record;
-    -- The tables and addresses of the rows that have come back.
+    part_places pg_catalog.tid[];
+    -- The tables, addresses and keys of the rows that have come back.
     relations pg_catalog.oid[] := '{}';
     stored pg_catalog.tid[] := '{}';
+    stored_keys pg_catalog.text[] := '{}';
     columns pg_catalog.text[];
 BEGIN
     keys := '{}';
@@ -4705,6 +4754,7 @@ BEGIN
         part := 0;
         part_merged := '{}';
         part_held := '{}';
+        part_places := pg_catalog.array_remove(places[first : last], NULL);
         BEGIN
             FOR nth IN first .. last LOOP
                 CONTINUE WHEN befores[nth] IS NULL OR nth > first AND befores[nth] = befores[nth - 1];
@@ -4715,13 +4765,15 @@ BEGIN
                     part_held := pg_catalog.array_append(part_held, pg_catalog.format('(%s) %s', all_kept[nth], pg_catalog.array_to_string(columns, ', ')));
                 END IF;
             END LOOP;
-            IF pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) > 0 THEN
-                part_rows := neardup_internal.restore_rows(target, removed, places[first : last], mark, relations, stored);
+            IF pg_catalog.cardinality(part_places) > 0 THEN
+                part_rows := neardup_internal.restore_rows(target, removed, part_places, mark);
                 part := part_rows.restored;
                 -- A row that another session has changed is at another place, and has not come back: its merge is not undone, and its answers stay.
-                IF part < pg_catalog.cardinality(pg_catalog.array_remove(places[first : last], NULL)) THEN
+                IF part < pg_catalog.cardinality(part_places) THEN
                     RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
                         USING ERRCODE = 'integrity_constraint_violation';
+                ELSIF checks_each AND NOT neardup_internal.are_there(target, relations, stored, stored_keys) THEN
+                    RAISE EXCEPTION 'a trigger has deleted a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
                 END IF;
             END IF;
         EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
@@ -4765,8 +4817,9 @@ BEGIN
         END;
         IF part > 0 THEN
             restored := restored + part;
-            relations := part_rows.relations;
-            stored := part_rows.stored;
+            relations := pg_catalog.array_cat(relations, part_rows.relations);
+            stored := pg_catalog.array_cat(stored, part_rows.stored);
+            stored_keys := pg_catalog.array_cat(stored_keys, part_rows.stored_keys);
         END IF;
         still_merged := pg_catalog.array_cat(still_merged, part_merged);
         held := pg_catalog.array_cat(held, part_held);
@@ -4777,6 +4830,33 @@ BEGIN
             END IF;
         END LOOP;
     END LOOP;
+    IF NOT checks_each AND NOT neardup_internal.are_there(target, relations, stored, stored_keys) THEN
+        RAISE EXCEPTION 'a trigger has deleted rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
+    END IF;
+END
+$$;
+
+-- Restores a batch, and if a trigger deletes rows of it that have come back, once more from the start, with a check after each part.
+CREATE FUNCTION neardup_internal.restore_batch(
+    target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
+    OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
+)
+    LANGUAGE plpgsql VOLATILE SET jit = off AS $$
+DECLARE
+    result pg_catalog.record;
+BEGIN
+    BEGIN
+        result := neardup_internal.restore_parts(target, removed, mark, places, befores, afters, false, keys, kept);
+    EXCEPTION WHEN triggered_data_change_violation THEN
+        result := neardup_internal.restore_parts(target, removed, mark, places, befores, afters, true, keys, kept);
+    END;
+    keys := result.keys;
+    kept := result.kept;
+    restored := result.restored;
+    refused := result.refused;
+    still_merged := result.still_merged;
+    errors := result.errors;
+    held := result.held;
 END
 $$;
 
@@ -4945,6 +5025,14 @@ BEGIN
         RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
             USING DETAIL = pg_catalog.array_to_string(refused, '; ');
     END IF;
+    IF pg_catalog.array_to_string(refused, '; ') LIKE '%: a trigger stores other values: %' THEN
+        RAISE NOTICE 'rows that a trigger of % would change do not come back', target
+            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
+                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', target, t.tgname), ' ' ORDER BY t.tgname)
+                FROM pg_catalog.pg_trigger t
+                WHERE t.tgrelid = target::pg_catalog.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype & 4::smallint <> 0::smallint
+                      AND t.tgfoid <> ALL (ARRAY['neardup.guard'::pg_catalog.regproc, 'neardup.release_locks'::pg_catalog.regproc]::pg_catalog.oid[])));
+    END IF;
 END
 $$;
 
@@ -4990,11 +5078,14 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name, oid[], tid[]) IS 'moves removed rows back, those without a mark in this column, if rows that came back before stay where they are';
+COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables, addresses and keys';
+COMMENT ON FUNCTION neardup_internal.concatenated_key(regclass) IS 'the columns of the primary key of row t as texts, for a statement';
+COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[], text[]) IS 'whether rows with these tables and addresses, or else with these keys, are in a table';
 COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run';
+COMMENT ON FUNCTION neardup_internal.restore_parts(regclass, regclass, name, tid[], tid[], tid[], boolean, text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated, and checks after each part or at the end that what has come back is there';
 COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';
@@ -5439,13 +5530,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:137
+-- src/answers/table.rs:167
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:129
+-- src/cleanup/batch.rs:131
 -- pg_neardup::cleanup::batch::begin_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5565,13 +5656,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:161
+-- src/cleanup/batch.rs:163
 -- pg_neardup::cleanup::batch::cleanup_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:64
+-- src/cleanup/batch.rs:66
 -- pg_neardup::cleanup::batch::cleanup_threshold
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5595,7 +5686,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/differing.rs:66
+-- src/cleanup/differing.rs:67
 -- pg_neardup::cleanup::differing::differing_columns
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5613,7 +5704,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:294
+-- src/cleanup/batch.rs:299
 -- pg_neardup::cleanup::batch::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5655,7 +5746,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:346
+-- src/guard/protect.rs:350
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5739,7 +5830,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:356
+-- src/guard/protect.rs:360
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5763,13 +5854,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:380
+-- src/guard/protect.rs:384
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/statements.rs:78
+-- src/answers/statements.rs:79
 -- pg_neardup::answers::statements::kept_apart
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5799,7 +5890,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:77
+-- src/cleanup/batch.rs:79
 -- pg_neardup::cleanup::batch::list_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5949,7 +6040,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:70
+-- src/cleanup/batch.rs:72
 -- pg_neardup::cleanup::batch::missing_mark
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5979,13 +6070,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:258
+-- src/cleanup/batch.rs:263
 -- pg_neardup::cleanup::batch::note_found
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:265
+-- src/cleanup/batch.rs:270
 -- pg_neardup::cleanup::batch::note_skipped
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6153,7 +6244,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:131
+-- src/answers/table.rs:161
 -- pg_neardup::answers::table::restored_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -25,6 +25,11 @@ const DOUBTFUL: f64 = 0.5;
 const OTHER_KNOWING: f64 = 0.5;
 const HARD: f64 = 0.7;
 
+/// How much a pair counts without the titles of its rows, if both have one: its reader saw them, and a new guard reads them. With 1, 0.5, 0.25 and 0.1, the
+/// tables held out have F1 0.747, 0.746, 0.752 and 0.756 where titles are read, and 35 of 751, 34 of 833, 39 of 889 and 41 of 976 pairs that a clean-up
+/// would remove are no copies.
+const UNTITLED: f64 = 0.1;
+
 /// How much a pair counts that stands for rows of the tables for which the extension was written first.
 const NATURAL: f64 = 2.0;
 
@@ -49,7 +54,10 @@ impl Model {
             // The model is not asked about what is certain.
             let asked = |(knowing, _): &&(Knowing, Vec<f64>)| case.certain.iter().all(|(of, _)| of != knowing);
             for (knowing, numbers) in case.numbers.iter().filter(asked) {
-                let weight = counts(case) * if *knowing == Knowing::List { 1.0 } else { OTHER_KNOWING };
+                let is_titled = case.numbers.iter().any(|(of, _)| *of == Knowing::Titled);
+                let weight = counts(case)
+                    * if is_titled && *knowing != Knowing::Titled { UNTITLED } else { 1.0 }
+                    * if matches!(knowing, Knowing::List | Knowing::Titled) { 1.0 } else { OTHER_KNOWING };
                 *totals.entry(&case.table).or_default() += weight;
                 samples.push((case, Sample { numbers, truth: f64::from(u8::from(keeps)), weight }));
             }
