@@ -27,9 +27,9 @@ CREATE FUNCTION neardup_internal.has_key(target regclass, removed regclass) RETU
 --
 -- The rows are deleted last: until then they say what must be in the table once its triggers have run, with the values that they had: a trigger may
 -- replace them, and they would be lost with the removed row. A NULL is not looked at, because it may be of a row that was removed before the table had the
--- column. Returns tables, addresses and keys of the rows that have come back, if the table has a key to find them by.
+-- column. Returns tables and addresses of the rows that have come back, if the table has a key to find them by.
 CREATE FUNCTION neardup_internal.restore_rows(
-    target regclass, removed regclass, places tid[], mark name, OUT restored bigint, OUT relations oid[], OUT stored tid[], OUT stored_keys text[]
+    target regclass, removed regclass, places tid[], mark name, OUT restored bigint, OUT relations oid[], OUT stored tid[]
 )
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -79,17 +79,17 @@ BEGIN
         EXECUTE pg_catalog.format(
             'SELECT pg_catalog.count(*) FILTER (WHERE c.relation IS NULL AND pg_catalog.num_nulls(%5$s) OPERATOR(pg_catalog.=) 0), pg_catalog.count(*) FILTER (WHERE c.is_lost), '
                 'pg_catalog.min(nullif(c.replaced, '''')), pg_catalog.array_agg(c.relation) FILTER (WHERE c.relation IS NOT NULL), '
-                'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL), pg_catalog.array_agg(c.key) FILTER (WHERE c.relation IS NOT NULL) '
+                'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL) '
             -- A join has the columns of both, which may be too many.
             'FROM ONLY %1$s d LEFT JOIN LATERAL ('
-                'SELECT t.tableoid AS relation, t.ctid AS place, neardup_internal.key_text(ARRAY[%6$s]) AS key, %4$s AS is_lost, '
-                    'pg_catalog.array_to_string(ARRAY[%7$s]::pg_catalog.text[], '', '') AS replaced '
+                'SELECT t.tableoid AS relation, t.ctid AS place, %4$s AS is_lost, '
+                    'pg_catalog.array_to_string(ARRAY[%6$s]::pg_catalog.text[], '', '') AS replaced '
                 'FROM %2$s t WHERE %3$s OFFSET 0) c ON true '
             'WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1)',
             removed, alone, has_key, coalesce(differs, 'false'),
             (SELECT pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', ') FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k),
-            neardup_internal.concatenated_key(target), replacements)
-            INTO missing, lost, replaced, relations, stored, stored_keys USING places;
+            replacements)
+            INTO missing, lost, replaced, relations, stored USING places;
         IF missing > 0 THEN
             RAISE EXCEPTION '%', 'a trigger has deleted it at once, or given it another key'
                 || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
@@ -107,29 +107,18 @@ BEGIN
 END
 $$;
 
--- The columns of the key of row t as texts. The settings are those of the session, in which alone these are compared.
-CREATE FUNCTION neardup_internal.concatenated_key(target regclass) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (SELECT pg_catalog.string_agg(pg_catalog.format('pg_catalog.concat(t.%I)', k.name), ', ' ORDER BY k.place)
-            FROM pg_catalog.unnest(neardup_internal.key_columns(target)) WITH ORDINALITY k(name, place));
-
--- Whether rows that have come back are in the table, by their addresses, or if a trigger has changed some since, by their keys.
-CREATE FUNCTION neardup_internal.are_there(target regclass, relations oid[], stored tid[], keys text[]) RETURNS boolean
+-- Whether rows that have come back are in the table as they came: a row that has been updated since has another address.
+CREATE FUNCTION neardup_internal.are_there(target regclass, relations oid[], stored tid[]) RETURNS boolean
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    -- The table without those that inherit from it.
-    alone CONSTANT pg_catalog.text := (
-        SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid);
     there bigint;
 BEGIN
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.count(*) FROM %s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($2) AND EXISTS ('
             'SELECT FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) u(relation, place) WHERE u.relation OPERATOR(pg_catalog.=) t.tableoid AND u.place OPERATOR(pg_catalog.=) t.ctid)',
-        alone) INTO there USING relations, stored;
-    IF there < pg_catalog.cardinality(stored) THEN
-        EXECUTE pg_catalog.format('SELECT pg_catalog.count(*) FROM %s t WHERE neardup_internal.key_text(ARRAY[%s]) OPERATOR(pg_catalog.=) ANY ($1)',
-            alone, neardup_internal.concatenated_key(target)) INTO there USING keys;
-    END IF;
+        -- Without the tables that inherit from it.
+        (SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid))
+        INTO there USING relations, stored;
     RETURN there >= pg_catalog.cardinality(stored);
 END
 $$;
@@ -174,7 +163,7 @@ $$;
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
 --
--- A trigger must not delete rows that the same batch has brought back before. Without checks_each, that is checked once, at the end: to check it after
+-- A trigger must not delete or change rows that the same batch has brought back before: their values are kept nowhere else any more. Without checks_each, that is checked once, at the end: to check it after
 -- each part takes time by the square of their number.
 CREATE FUNCTION neardup_internal.restore_parts(
     target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], checks_each boolean, INOUT keys text[], INOUT kept text[],
@@ -201,10 +190,9 @@ DECLARE
     part_held pg_catalog.text[];
     part_rows pg_catalog.record;
     part_places pg_catalog.tid[];
-    -- The tables, addresses and keys of the rows that have come back.
+    -- The tables and addresses of the rows that have come back.
     relations pg_catalog.oid[] := '{}';
     stored pg_catalog.tid[] := '{}';
-    stored_keys pg_catalog.text[] := '{}';
     columns pg_catalog.text[];
 BEGIN
     keys := '{}';
@@ -250,8 +238,8 @@ BEGIN
                 IF part < pg_catalog.cardinality(part_places) THEN
                     RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
                         USING ERRCODE = 'integrity_constraint_violation';
-                ELSIF checks_each AND NOT neardup_internal.are_there(target, relations, stored, stored_keys) THEN
-                    RAISE EXCEPTION 'a trigger has deleted a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
+                ELSIF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
+                    RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
                 END IF;
             END IF;
         EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
@@ -297,7 +285,6 @@ BEGIN
             restored := restored + part;
             relations := pg_catalog.array_cat(relations, part_rows.relations);
             stored := pg_catalog.array_cat(stored, part_rows.stored);
-            stored_keys := pg_catalog.array_cat(stored_keys, part_rows.stored_keys);
         END IF;
         still_merged := pg_catalog.array_cat(still_merged, part_merged);
         held := pg_catalog.array_cat(held, part_held);
@@ -308,13 +295,13 @@ BEGIN
             END IF;
         END LOOP;
     END LOOP;
-    IF NOT checks_each AND NOT neardup_internal.are_there(target, relations, stored, stored_keys) THEN
-        RAISE EXCEPTION 'a trigger has deleted rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
+    IF NOT checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
+        RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
     END IF;
 END
 $$;
 
--- Restores a batch, and if a trigger deletes rows of it that have come back, once more from the start, with a check after each part.
+-- Restores a batch, and if a trigger deletes or changes rows of it that have come back, once more from the start, with a check after each part.
 CREATE FUNCTION neardup_internal.restore_batch(
     target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], INOUT keys text[], INOUT kept text[],
     OUT restored bigint, OUT refused text[], OUT still_merged text[], OUT errors text[], OUT held text[]
@@ -556,9 +543,8 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables, addresses and keys';
-COMMENT ON FUNCTION neardup_internal.concatenated_key(regclass) IS 'the columns of the primary key of row t as texts, for a statement';
-COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[], text[]) IS 'whether rows with these tables and addresses, or else with these keys, are in a table';
+COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
+COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
 COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';

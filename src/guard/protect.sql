@@ -95,7 +95,7 @@ BEGIN
 
     IF title IS NULL AND guarded.title IS NOT NULL AND NOT coalesce(reset && '{title,all}', false) THEN
         RAISE NOTICE 'the guard of % reads no title any more', target
-            USING DETAIL = format('Column %I has another role now, or verify %s reads no titles.', guarded.title, verify);
+            USING DETAIL = CASE WHEN kept.title IS NULL THEN format('verify %s reads none.', verify) ELSE format('Column %I has another role now.', guarded.title) END;
     END IF;
     IF threshold IS NULL AND guarded.threshold IS NOT NULL AND NOT coalesce(reset && '{threshold,all}', false) THEN
         RAISE NOTICE 'threshold % was for verify %, and is not kept', guarded.threshold, guarded.verify;
@@ -111,7 +111,7 @@ BEGIN
     IF title IS NULL AND checked ->> 'title' IS NOT NULL THEN
         title := checked ->> 'title';
         RAISE NOTICE 'the guard of % reads column "%" as the title of a text', target, title
-            USING DETAIL = 'Where many texts follow one form, what decides stands in the title.',
+            USING DETAIL = 'Where many texts follow one form, what decides stands in the title. The same text under another title may be another row, and is then stored.',
                   HINT = format('If it is none: SELECT neardup.protect(%L, %L, reset => ''{title}'');', target, document);
     END IF;
     IF is_new THEN

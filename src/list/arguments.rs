@@ -233,13 +233,15 @@ impl Choice {
             Some(distance) => crate::argument::within("distance", distance, 0..=neardup_core::banding::MAX_DISTANCE)?,
             None => settings.distance,
         };
+        let others = || [arguments.against, arguments.source].into_iter().flatten().map(pg_sys::Oid::from);
         let choice = Self {
             keep,
             rank: rank?,
             time_column,
             scope,
-            // Also if the verdict reads neither: answers know rows by all that the guard compares.
-            title: guard.title_column().cloned(),
+            // Also if the verdict reads neither: answers know rows by all that the guard compares. Rows of a table without titles are judged by their
+            // texts, as a row without one.
+            title: guard.title_column().filter(|name| others().all(|other| has_text(other, name))).cloned(),
             differ: guard.differ_columns().to_vec(),
             agree: guard.agree_columns().to_vec(),
             excerpts,
@@ -306,9 +308,6 @@ impl Choice {
                 .set_detail("A clean-up identifies the kept row by its primary key."));
         }
         for name in self.guard.document_columns().iter().filter(|_| self.guard.expression.is_none()) {
-            check_text(other, name, column(other, name)?.kind)?;
-        }
-        if let Some(name) = &self.title {
             check_text(other, name, column(other, name)?.kind)?;
         }
         let formed = self.guard.document_columns().iter().filter(|_| self.guard.expression.is_some());
@@ -445,4 +444,9 @@ fn verify(guard: &Guard, asked: Option<&str>) -> Result<Verify> {
     };
     guard.settings.method.check_verify(&verify)?;
     Ok(verify)
+}
+
+/// Says whether a relation has a column of this name that holds text.
+fn has_text(relation: pg_sys::Oid, name: &str) -> bool {
+    column(relation, name).is_ok_and(|found| check_text(relation, name, found.kind).is_ok())
 }

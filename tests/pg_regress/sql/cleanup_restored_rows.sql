@@ -142,3 +142,22 @@ DROP TABLE latest, latest_removed, latest_answers, numbered, numbered_removed, n
     stamped, stamped_removed, stamped_answers, ranked, ranked_removed, ranked_answers CASCADE;
 DROP DOMAIN deeper, filled, positive;
 DROP FUNCTION body(int), trimmed(), numbers(), long(int), stamp(), ranks();
+-- a trigger that changes rows which have just come back: their values are kept
+CREATE TABLE versions (id int PRIMARY KEY, body text, is_latest boolean, note text);
+INSERT INTO versions SELECT i, '江口镇今日举办第十届龙舟赛，二十四支队伍参加，最终上游村队夺得冠军，奖金捐给镇上小学。', true, 'note ' || i FROM generate_series(1, 4) i;
+SELECT neardup.protect('versions', 'body', on_duplicate => 'warn');
+CALL neardup.cleanup('versions', dry_run => false);
+CREATE FUNCTION supersede() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE versions SET is_latest = false, note = 'superseded' WHERE id <> NEW.id AND id > 1 AND is_latest;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER supersede AFTER INSERT ON versions FOR EACH ROW EXECUTE FUNCTION supersede();
+CALL neardup.restore('versions', 1);
+SELECT id, is_latest, note FROM versions ORDER BY id;
+SELECT id, is_latest, note FROM versions_removed ORDER BY id;
+ALTER TABLE versions DISABLE TRIGGER supersede;
+CALL neardup.restore('versions', 1);
+SELECT id, is_latest, note FROM versions ORDER BY id;
+DROP TABLE versions, versions_removed, versions_answers;
+DROP FUNCTION supersede();
