@@ -1357,7 +1357,8 @@ BEGIN
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
         on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related,
-        is_new AND NOT coalesce(reset && '{title,all}', false));
+        -- A verify that reads no title has dropped it.
+        (is_new OR guarded.verify <> verify AND guarded.verify = ANY ('{overlap,cosine,none}')) AND NOT coalesce(reset && '{title,all}', false));
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -1401,7 +1402,12 @@ BEGIN
     IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
         PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
     END IF;
-    compares_anew := NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}'));
+    compares_anew := NOT is_new AND (
+        (guarded.title, coalesce(guarded.columns, '{}'), coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}'))
+            IS DISTINCT FROM (title, coalesce(columns, '{}'), coalesce(differ, '{}'), coalesce(agree, '{}'))
+        -- By name: the function that it had may be gone.
+        OR guarded.expression IS DISTINCT FROM (
+            SELECT format('%I.%I', n.nspname, f.proname) FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.oid = expression::oid));
     settings := settings || jsonb_strip_nulls(jsonb_build_object(
         'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
         'relates', nullif(guarded.related_to IS NOT NULL, false),
@@ -1441,7 +1447,7 @@ BEGIN
         SELECT count(*) INTO given FROM neardup.answers(target) a WHERE a.document = tell_answered.document AND NOT a.holds;
         IF given > 0 THEN
             RAISE NOTICE '% answers on % hold no more', given, target
-                USING DETAIL = 'They were given with another title, differ or agree. What was learned from them is forgotten.',
+                USING DETAIL = 'They were given with another title, columns, expression, differ or agree. What was learned from them is forgotten.',
                       HINT = 'With the settings of before, they hold again.';
         END IF;
     END IF;
@@ -2988,7 +2994,8 @@ BEGIN
 END
 $$;
 
--- Whether the rows under both keys still have the texts that were answered about, or of a restored row without a kept one, that row.
+-- Whether the rows under both keys still have the texts that were answered about, or of a restored row without a kept one, that row. NULL if the guard
+-- that the answer is about is gone.
 CREATE FUNCTION neardup.answers(target regclass)
     RETURNS TABLE (key text, other text, is_copy boolean, note text, act text, role name, at timestamptz, document name, holds boolean)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -3005,6 +3012,13 @@ BEGIN
         RETURN;
     END IF;
     FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
+        -- Of a guard that is gone, nobody knows what it compared.
+        IF neardup_internal.answered_document(target, guarded) IS NULL THEN
+            RETURN QUERY EXECUTE format(
+                'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, NULL::boolean FROM %s a '
+                'WHERE a.document = $1 AND a.is_copy IS NOT NULL ORDER BY a.at, a.key, a.other', answers) USING guarded;
+            CONTINUE;
+        END IF;
         EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
@@ -3039,7 +3053,7 @@ COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[]
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
-COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark, cleanup), by whom and when, and whether the rows under both keys still have the texts that were answered about: SELECT * FROM neardup.answers(''articles'')';
+COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark, cleanup), by whom and when, and whether the rows under both keys still have the texts that were answered about, NULL if no guard reads these any more: SELECT * FROM neardup.answers(''articles'')';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -4287,14 +4301,14 @@ BEGIN
     DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
     PERFORM neardup_internal.end_work(target);
     IF removed < found THEN
-        RAISE NOTICE '% rows were left in place', found - removed
+        RAISE NOTICE '% left in place', CASE found - removed WHEN 1 THEN '1 row was' ELSE pg_catalog.format('%s rows were', found - removed) END
             USING HINT = pg_catalog.format('See why: SELECT * FROM neardup.skipped WHERE target = %L::regclass AND run_id = %s;', target, run_id);
     END IF;
     IF removed > 0 AND action IN ('archive', 'merge') THEN
-        RAISE NOTICE '% rows % %', removed, CASE action WHEN 'merge' THEN 'merged into others in' ELSE 'removed from' END, target
+        RAISE NOTICE '% % % %', removed, CASE removed WHEN 1 THEN 'row' ELSE 'rows' END, CASE action WHEN 'merge' THEN 'merged into others in' ELSE 'removed from' END, target
             USING HINT = pg_catalog.format('Restore them: CALL neardup.restore(%L, %s);', target, run_id);
     ELSIF removed > 0 THEN
-        RAISE NOTICE '% rows %', removed, CASE action WHEN 'mark' THEN 'marked in ' || target::pg_catalog.text
+        RAISE NOTICE '% % %', removed, CASE removed WHEN 1 THEN 'row' ELSE 'rows' END, CASE action WHEN 'mark' THEN 'marked in ' || target::pg_catalog.text
                                           ELSE 'removed from ' || target::pg_catalog.text || ', and not kept' END;
     END IF;
 END
@@ -5015,9 +5029,12 @@ BEGIN
     IF pg_catalog.array_to_string(refused, '; ') LIKE '%: a trigger stores other values: %' THEN
         RAISE NOTICE 'rows that a trigger of % would change do not come back', target
             USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
-                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', target, t.tgname), ' ' ORDER BY t.tgname)
+                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::pg_catalog.regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
                 FROM pg_catalog.pg_trigger t
-                WHERE t.tgrelid = target::pg_catalog.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype & 4::smallint <> 0::smallint
+                -- Partitions have triggers of their own beside those of the table.
+                WHERE (t.tgrelid = target::pg_catalog.oid OR t.tgrelid IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))
+                      AND NOT t.tgisinternal AND t.tgparentid = 0::pg_catalog.oid AND t.tgtype & 4::smallint <> 0::smallint
+                      AND t.tgenabled = ANY (CASE pg_catalog.current_setting('session_replication_role') WHEN 'replica' THEN '{A,R}' ELSE '{A,O}' END::pg_catalog."char"[])
                       AND t.tgfoid <> ALL (ARRAY['neardup.guard'::pg_catalog.regproc, 'neardup.release_locks'::pg_catalog.regproc]::pg_catalog.oid[])));
     END IF;
 END

@@ -452,7 +452,8 @@ BEGIN
 END
 $$;
 
--- Whether the rows under both keys still have the texts that were answered about, or of a restored row without a kept one, that row.
+-- Whether the rows under both keys still have the texts that were answered about, or of a restored row without a kept one, that row. NULL if the guard
+-- that the answer is about is gone.
 CREATE FUNCTION neardup.answers(target regclass)
     RETURNS TABLE (key text, other text, is_copy boolean, note text, act text, role name, at timestamptz, document name, holds boolean)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -469,6 +470,13 @@ BEGIN
         RETURN;
     END IF;
     FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
+        -- Of a guard that is gone, nobody knows what it compared.
+        IF neardup_internal.answered_document(target, guarded) IS NULL THEN
+            RETURN QUERY EXECUTE format(
+                'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, NULL::boolean FROM %s a '
+                'WHERE a.document = $1 AND a.is_copy IS NOT NULL ORDER BY a.at, a.key, a.other', answers) USING guarded;
+            CONTINUE;
+        END IF;
         EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
@@ -503,4 +511,4 @@ COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[]
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
-COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark, cleanup), by whom and when, and whether the rows under both keys still have the texts that were answered about: SELECT * FROM neardup.answers(''articles'')';
+COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a table: both keys, whether they are copies, note, the act that answered (answer, restore, let_through, unmark, cleanup), by whom and when, and whether the rows under both keys still have the texts that were answered about, NULL if no guard reads these any more: SELECT * FROM neardup.answers(''articles'')';

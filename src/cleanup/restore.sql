@@ -493,9 +493,12 @@ BEGIN
     IF pg_catalog.array_to_string(refused, '; ') LIKE '%: a trigger stores other values: %' THEN
         RAISE NOTICE 'rows that a trigger of % would change do not come back', target
             USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
-                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', target, t.tgname), ' ' ORDER BY t.tgname)
+                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::pg_catalog.regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
                 FROM pg_catalog.pg_trigger t
-                WHERE t.tgrelid = target::pg_catalog.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype & 4::smallint <> 0::smallint
+                -- Partitions have triggers of their own beside those of the table.
+                WHERE (t.tgrelid = target::pg_catalog.oid OR t.tgrelid IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))
+                      AND NOT t.tgisinternal AND t.tgparentid = 0::pg_catalog.oid AND t.tgtype & 4::smallint <> 0::smallint
+                      AND t.tgenabled = ANY (CASE pg_catalog.current_setting('session_replication_role') WHEN 'replica' THEN '{A,R}' ELSE '{A,O}' END::pg_catalog."char"[])
                       AND t.tgfoid <> ALL (ARRAY['neardup.guard'::pg_catalog.regproc, 'neardup.release_locks'::pg_catalog.regproc]::pg_catalog.oid[])));
     END IF;
 END

@@ -377,14 +377,14 @@ BEGIN
     DROP TABLE pg_temp.neardup_chosen, pg_temp.neardup_followers;
     PERFORM neardup_internal.end_work(target);
     IF removed < found THEN
-        RAISE NOTICE '% rows were left in place', found - removed
+        RAISE NOTICE '% left in place', CASE found - removed WHEN 1 THEN '1 row was' ELSE pg_catalog.format('%s rows were', found - removed) END
             USING HINT = pg_catalog.format('See why: SELECT * FROM neardup.skipped WHERE target = %L::regclass AND run_id = %s;', target, run_id);
     END IF;
     IF removed > 0 AND action IN ('archive', 'merge') THEN
-        RAISE NOTICE '% rows % %', removed, CASE action WHEN 'merge' THEN 'merged into others in' ELSE 'removed from' END, target
+        RAISE NOTICE '% % % %', removed, CASE removed WHEN 1 THEN 'row' ELSE 'rows' END, CASE action WHEN 'merge' THEN 'merged into others in' ELSE 'removed from' END, target
             USING HINT = pg_catalog.format('Restore them: CALL neardup.restore(%L, %s);', target, run_id);
     ELSIF removed > 0 THEN
-        RAISE NOTICE '% rows %', removed, CASE action WHEN 'mark' THEN 'marked in ' || target::pg_catalog.text
+        RAISE NOTICE '% % %', removed, CASE removed WHEN 1 THEN 'row' ELSE 'rows' END, CASE action WHEN 'mark' THEN 'marked in ' || target::pg_catalog.text
                                           ELSE 'removed from ' || target::pg_catalog.text || ', and not kept' END;
     END IF;
 END

@@ -89,7 +89,8 @@ BEGIN
     distance := coalesce(distance, kept.distance);
     checked := neardup_internal.checked_guard(target, document::text, columns::text[], expression, method, analyzer, keys, distance,
         on_duplicate, verify, threshold, scope::text[], within, time_column::text, log, merge, title::text, differ::text[], agree::text[], excerpts, on_related,
-        is_new AND NOT coalesce(reset && '{title,all}', false));
+        -- A verify that reads no title has dropped it.
+        (is_new OR guarded.verify <> verify AND guarded.verify = ANY ('{overlap,cosine,none}')) AND NOT coalesce(reset && '{title,all}', false));
     settings := checked -> 'settings';
     named := ARRAY(SELECT jsonb_array_elements_text(checked -> 'columns'));
 
@@ -133,7 +134,12 @@ BEGIN
     IF neardup_internal.guard_counter(guarded, on_duplicate) IS NULL THEN
         PERFORM neardup_internal.add_counter(target, document, short, on_duplicate);
     END IF;
-    compares_anew := NOT is_new AND (guarded.title, coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}')) IS DISTINCT FROM (title, coalesce(differ, '{}'), coalesce(agree, '{}'));
+    compares_anew := NOT is_new AND (
+        (guarded.title, coalesce(guarded.columns, '{}'), coalesce(guarded.differ, '{}'), coalesce(guarded.agree, '{}'))
+            IS DISTINCT FROM (title, coalesce(columns, '{}'), coalesce(differ, '{}'), coalesce(agree, '{}'))
+        -- By name: the function that it had may be gone.
+        OR guarded.expression IS DISTINCT FROM (
+            SELECT format('%I.%I', n.nspname, f.proname) FROM pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.oid = expression::oid));
     settings := settings || jsonb_strip_nulls(jsonb_build_object(
         'marks', nullif(guarded.duplicate_of IS NOT NULL, false),
         'relates', nullif(guarded.related_to IS NOT NULL, false),
@@ -173,7 +179,7 @@ BEGIN
         SELECT count(*) INTO given FROM neardup.answers(target) a WHERE a.document = tell_answered.document AND NOT a.holds;
         IF given > 0 THEN
             RAISE NOTICE '% answers on % hold no more', given, target
-                USING DETAIL = 'They were given with another title, differ or agree. What was learned from them is forgotten.',
+                USING DETAIL = 'They were given with another title, columns, expression, differ or agree. What was learned from them is forgotten.',
                       HINT = 'With the settings of before, they hold again.';
         END IF;
     END IF;

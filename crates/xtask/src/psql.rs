@@ -23,7 +23,11 @@ pub fn psql(server: &Server, database: &str) -> Command {
 
 /// Runs one or more statements and returns the result: a line per row, `|` between the columns.
 pub fn query(server: &Server, database: &str, sql: &str) -> Result<String> {
-    text(psql(server, database).args(["-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]))
+    let answer = text(psql(server, database).args(["-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]));
+    answer.map_err(|error| match server.broken() {
+        broken if broken.is_empty() => error,
+        broken => error.context(format!("the server's log has:\n{broken}")),
+    })
 }
 
 /// Makes an empty database; replaces one of that name.

@@ -144,6 +144,16 @@ impl Server {
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
+    /// Returns what its log says of processes that died, with what they were doing: after that, others are told of a recovery alone.
+    pub fn broken(&self) -> String {
+        let log = fs_err::read(self.directory().join("log")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let dies = |line: &&str| {
+            ["was terminated by signal", "Failed process was", "PANIC: "].iter().any(|w| line.contains(w))
+        };
+        log.lines().filter(dies).take(20).collect::<Vec<_>>().join("\n")
+    }
+
     /// Stops the server in order.
     pub fn stop(&self) {
         self.place.stop(libc::SIGINT);

@@ -40,6 +40,19 @@ SELECT id, created, note, checked FROM stamped_removed ORDER BY id;
 ALTER TABLE stamped DISABLE TRIGGER stamp;
 CALL neardup.restore('stamped', 1);
 SELECT id, created, author, note, checked FROM stamped ORDER BY id;
+-- the triggers that are named fire: those of a partition, too, and no REPLICA trigger
+CREATE TABLE staged (id int PRIMARY KEY, body text, note text) PARTITION BY RANGE (id);
+CREATE TABLE staged_all PARTITION OF staged DEFAULT;
+INSERT INTO staged SELECT n, body(n), 'as it was' FROM generate_series(1, 2) n;
+SELECT neardup.protect('staged', 'body');
+CALL neardup.cleanup('staged', dry_run => false);
+CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.note := 'noted'; RETURN NEW; END $$;
+CREATE TRIGGER noted BEFORE INSERT ON staged_all FOR EACH ROW EXECUTE FUNCTION noted();
+CREATE TRIGGER never BEFORE INSERT ON staged FOR EACH ROW EXECUTE FUNCTION noted();
+ALTER TABLE staged ENABLE REPLICA TRIGGER never;
+ALTER TABLE staged_all ENABLE REPLICA TRIGGER never;
+CALL neardup.restore('staged', 1);
+DROP TABLE staged, staged_removed;
 -- a trigger that changes all rows, in a restore of several parts
 CREATE TABLE ranked (id int PRIMARY KEY, body text, rank int);
 INSERT INTO ranked (id, body) SELECT n, body(n) FROM generate_series(1, 24) n;

@@ -263,6 +263,9 @@ SELECT neardup.unprotect('bugs');
 SELECT neardup.protect('bugs', 'body');
 SELECT neardup.protect('bugs', 'body', verify => 'overlap', threshold => 0.9);
 SELECT title, verify FROM neardup.protected WHERE target = 'bugs'::regclass;
+-- with a verify that reads titles, it is found again
+SELECT neardup.protect('bugs', 'body', verify => 'facts', reset => '{threshold}');
+SELECT title, verify FROM neardup.protected WHERE target = 'bugs'::regclass;
 SELECT neardup.unprotect('bugs');
 SELECT neardup.protect('bugs', 'body', reset => '{title}');
 SELECT neardup.unprotect('bugs');
