@@ -1,30 +1,24 @@
-//! The steps of a clean-up that change something: list the copies, begin a run in the log, remove batches of them, end the run.
+//! A batch of a clean-up: locks rows of the list, compares them once more, and removes, archives or marks them.
 //!
 //! All statements on the user's tables run as the caller. What a DELETE returned is kept in the table of removed rows with the rights of
 //! its owner, to whom the caller may not be equal: that DELETE names nothing but the table, its columns and its key, so that no choice
-//! and no list can make it return anything but rows that were there. The log is written as the owner, too.
+//! and no list can make it return anything but rows that were there.
 
-use ahash::AHashMap;
 use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_identifier;
 
 use super::check_may_clean;
-use super::marks::FOLLOWERS;
-use super::plan::{Cleanup, LIST, with};
+use super::log::note_removed;
+use super::plan::{Action, Cleanup, LIST, with};
 use super::recheck::answered_meanwhile;
-use super::reference::foreign_keys;
-use crate::answers::{Answers, Given};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
-use crate::guarded::beside;
 use crate::guarded::statement::{self, EQUALS};
-use crate::pg::call::role;
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::query::{Session, Type, Value};
-use crate::pg::table::rows::Snapshot;
 
 /// The columns of a table of removed rows before the table's own.
 pub const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, neardup_key, neardup_duplicate_of, neardup_verdict, \
@@ -34,33 +28,6 @@ pub const RECORD: &str = "neardup_run, neardup_batch, neardup_at, neardup_by, ne
 /// removed rows has these.
 pub const BEFORE: &str = "before merge";
 pub const AFTER: &str = "after merge";
-
-/// How many places one statement names.
-const PLACES: usize = 10_000;
-
-/// What happens to a copy.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Action {
-    Archive,
-    Delete,
-    Mark,
-    Merge,
-}
-
-impl Action {
-    fn parse(name: &str) -> Result<Self> {
-        match name {
-            "archive" => Ok(Self::Archive),
-            "delete" => Ok(Self::Delete),
-            "mark" => Ok(Self::Mark),
-            "merge" => Ok(Self::Merge),
-            _ => {
-                let message = format!("action must be archive, delete, mark or merge: {name}");
-                Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message))
-            }
-        }
-    }
-}
 
 /// Returns the least score, overlap or cosine of what is removed.
 #[pg_extern(sql = false)]
@@ -72,91 +39,6 @@ fn cleanup_threshold(arguments: JsonB) -> Result<Option<f64>> {
 #[pg_extern(sql = false)]
 fn missing_mark(arguments: JsonB) -> Result<Option<String>> {
     with(arguments, |cleanup| Ok(cleanup.mark_column.is_none().then(|| cleanup.mark.clone())))
-}
-
-/// Lists the copies in a temporary table, numbered from 1 on, and returns their number. Those that are left in place whatever happens meanwhile, because
-/// they were restored or others refer to them, have the reason from the start, so that `max_rows` does not count them.
-#[pg_extern(sql = false)]
-fn list_copies(arguments: JsonB, action: &str) -> Result<i64> {
-    with(arguments, |cleanup| {
-        drop_left(LIST)?;
-        drop_left(FOLLOWERS)?;
-        let action = Action::parse(action)?;
-        let found = change::run(&cleanup.create_list(action), &[]);
-        change::run(&format!("ALTER TABLE {LIST} ADD PRIMARY KEY (place)"), &[]);
-        change::run(&format!("ANALYZE {LIST}"), &[]);
-        if action == Action::Mark && cleanup.mark_column.is_some() && cleanup.moves_marks() {
-            cleanup.find_marked();
-        } else {
-            cleanup.find_followers(action != Action::Mark)?;
-        }
-        cleanup.leave_restored()?;
-        if action != Action::Mark {
-            cleanup.leave_referenced(&[Parameter::Number(0), Parameter::Number(found as i64)])?;
-        }
-        Ok(found as i64)
-    })
-}
-
-/// Drops a temporary table that a clean-up of this session has left when it failed.
-fn drop_left(table: &str) -> Result<()> {
-    let session = Session::open();
-    let statement = session.prepare(
-        "SELECT CAST(pg_catalog.pg_get_userbyid(c.relowner) AS pg_catalog.text), \
-                CASE WHEN pg_catalog.pg_has_role(c.relowner, 'USAGE') THEN 1::bigint END \
-         FROM pg_catalog.pg_class c WHERE c.oid = CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid)",
-        &[Type::Text],
-    );
-    let mut found = None;
-    session.each(&statement, &[Value::Text(Some(table))], |row| {
-        found = Some((row.text(1).unwrap_or_default().to_owned(), row.number(2).is_some()));
-        Ok(())
-    })?;
-    match found {
-        None => Ok(()),
-        Some((_, true)) => {
-            change::run(&format!("DROP TABLE {table}"), &[]);
-            Ok(())
-        }
-        Some((role, false)) => {
-            let message = format!("a failed clean-up of role \"{role}\" has left its list in this session");
-            Err(error(PgSqlErrorCode::ERRCODE_OBJECT_IN_USE, message)
-                .set_hint(format!("Begin another session, or as that role: DROP TABLE {table};")))
-        }
-    }
-}
-
-/// Begins a run in the log. Returns its number: one more than the last one of the table, also where only removed rows tell of it, because
-/// the log was lost with the extension.
-#[pg_extern(sql = false)]
-fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i64> {
-    with(arguments, |cleanup| {
-        let target = cleanup.choice.guard.table;
-        let last = cleanup.removed("neardup_internal.trusted_removed")?.map_or_else(
-            || "0".to_owned(),
-            |removed| format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::relation(removed)),
-        );
-        let statement = format!(
-            "INSERT INTO neardup_internal.own_runs AS n \
-                 (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role) \
-             SELECT $1, greatest((SELECT pg_catalog.max(r.run_id) FROM neardup_internal.own_runs r WHERE r.target::oid = $1), {last}, 0) + 1, \
-                    $2, $3, $4, $5, $6, $7, $8, pg_catalog.clock_timestamp(), NULL, $9 \
-             RETURNING n.run_id"
-        );
-        let (role, verify) = (role::current(), cleanup.choice.verify.name());
-        let parameters = [
-            Parameter::Table(Some(target)),
-            Parameter::Text(cleanup.choice.guard.columns.first().map_or("", String::as_str)),
-            Parameter::Text(action),
-            Parameter::Text(keep),
-            Parameter::Text(verify),
-            Parameter::Real(cleanup.choice.threshold),
-            Parameter::Table(cleanup.choice.against),
-            Parameter::Number(found),
-            Parameter::Text(&role),
-        ];
-        Ok(change::number_as(cleanup.owner()?, &statement, &parameters).unwrap_or_default())
-    })
 }
 
 /// Removes or marks the rows of the places `after + 1 .. last`, and returns their number.
@@ -229,90 +111,6 @@ pub fn broken(message: &str) -> ErrorReport {
     error(PgSqlErrorCode::ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION, message)
 }
 
-/// Adds rows that were removed or marked to those of a run.
-///
-/// # Errors
-/// If the caller has no such run under way.
-pub fn note_removed(cleanup: &Cleanup, owner: pg_sys::Oid, run_id: i64, removed: i64) -> Result<()> {
-    note_run(cleanup, owner, run_id, "removed = r.removed + $4", removed)
-}
-
-/// Changes the log of a run; `$4` of the change is the number.
-///
-/// # Errors
-/// If the caller has no such run under way.
-fn note_run(cleanup: &Cleanup, owner: pg_sys::Oid, run_id: i64, change: &str, number: i64) -> Result<()> {
-    // Nothing is filed under a run of another role, or one that has ended.
-    let (target, role) = (cleanup.choice.guard.table, role::current());
-    let noted = change::run_as(
-        owner,
-        &format!(
-            "UPDATE neardup_internal.own_runs r SET {change} \
-             WHERE r.target::oid = $1 AND r.run_id = $2 AND r.finished IS NULL AND r.role::text = $3"
-        ),
-        &[Parameter::Table(Some(target)), Parameter::Number(run_id), Parameter::Text(&role), Parameter::Number(number)],
-    );
-    if noted == 0 {
-        let message = format!("role \"{role}\" has no run {run_id} of table {} under way", shown(target));
-        return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message));
-    }
-    Ok(())
-}
-
-/// Notes in the log of a run how many copies it has found.
-#[pg_extern(sql = false)]
-fn note_found(arguments: JsonB, run_id: i64, found: i64) -> Result<()> {
-    with(arguments, |cleanup| note_run(cleanup, cleanup.owner()?, run_id, "found = $4", found))
-}
-
-/// Notes in the log of a run which rows of the places `after + 1 .. last` it has left in place, and why. What an earlier run of the same role has noted of
-/// the same row is replaced: otherwise a row that cannot go would be noted anew by every run, for another row that is kept or in other words.
-#[pg_extern(sql = false)]
-fn note_skipped(arguments: JsonB, run_id: i64, after: i64, last: i64) -> Result<()> {
-    with(arguments, |cleanup| {
-        let left = cleanup.left(after, last)?;
-        if left[0].is_empty() {
-            return Ok(());
-        }
-        let owner = cleanup.owner()?;
-        note_run(cleanup, owner, run_id, "skipped = r.skipped + $4", left[0].len() as i64)?;
-        let role = role::current();
-        let rows = left.each_ref().map(|texts| Parameter::Texts(texts));
-        let target = Parameter::Table(Some(cleanup.choice.guard.table));
-        change::run_as(
-            owner,
-            "DELETE FROM neardup_internal.own_skipped s WHERE s.target::oid = $1 AND s.key = ANY ($2) AND s.role::text = $3",
-            &[target, rows[0], Parameter::Text(&role)],
-        );
-        change::run_as(
-            owner,
-            "INSERT INTO neardup_internal.own_skipped (target, run_id, key, duplicate_of, reason, role) \
-             SELECT $1, $5, l.key, l.duplicate_of, l.reason, $6 \
-             FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3), pg_catalog.unnest($4)) l(key, duplicate_of, reason)",
-            &[target, rows[0], rows[1], rows[2], Parameter::Number(run_id), Parameter::Text(&role)],
-        );
-        Ok(())
-    })
-}
-
-/// Ends a run in the log. Returns the rows that were left in place, with the reasons.
-#[pg_extern(sql = false)]
-fn end_run(arguments: JsonB, run_id: i64) -> Result<SetOfIterator<'static, String>> {
-    let left = with(arguments, |cleanup| {
-        note_run(cleanup, cleanup.owner()?, run_id, "finished = pg_catalog.clock_timestamp()", 0)?;
-        cleanup.left(0, i64::MAX)
-    })?;
-    let [keys, _, reasons] = left;
-    let lines = keys.into_iter().zip(reasons).map(|(key, reason)| format!("({key}): {reason}"));
-    Ok(SetOfIterator::new(lines))
-}
-
-/// The places of rows as an array.
-fn places(rows: &[(i64, String, u64)]) -> String {
-    let places: Vec<String> = rows.iter().map(|(place, ..)| place.to_string()).collect();
-    format!("'{{{}}}'::bigint[]", places.join(","))
-}
-
 impl Cleanup {
     /// The owner of the table, as whom the log and removed rows are written, for a caller who may delete or update its rows.
     pub fn owner(&self) -> Result<pg_sys::Oid> {
@@ -323,7 +121,7 @@ impl Cleanup {
     }
 
     /// The table of removed rows, by a function that finds it or also creates it.
-    fn removed(&self, function: &str) -> Result<Option<pg_sys::Oid>> {
+    pub fn removed(&self, function: &str) -> Result<Option<pg_sys::Oid>> {
         let session = Session::open();
         let statement = session.prepare(&format!("SELECT {function}(CAST($1 AS pg_catalog.regclass))"), &[Type::Oid]);
         let mut found = None;
@@ -345,122 +143,6 @@ impl Cleanup {
                 format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
             )
         })
-    }
-
-    fn create_list(&self, action: Action) -> String {
-        let mut arguments = self.arguments.clone();
-        let mut unmarked = String::new();
-        if action == Action::Mark && self.mark_column.is_some() {
-            let (moves, mark) = (self.moves_marks(), statement::column("t", &self.mark));
-            unmarked = format!(
-                " WHERE NOT EXISTS (SELECT FROM {target} t WHERE {is_duplicate} AND {has_it})",
-                target = self.target,
-                is_duplicate = self.is_duplicate(),
-                has_it = if moves { self.is_marked() } else { format!("{mark} IS NOT NULL") },
-            );
-            // Rows that have a mark keep it, and should not become the kept ones, unless the caller says which row stays.
-            if self.choice.against.is_none() && !moves {
-                arguments.prefer_without(&self.mark);
-            }
-        }
-        let typed = |from: &str, to: &str, keys: &[Column]| {
-            let one = |(number, key): (usize, &Column)| {
-                format!("{} AS {to}{number}", statement::cast(&format!("c.{from}[{number}]"), key.kind))
-            };
-            (1..).zip(keys).map(one).collect::<Vec<_>>().join(", ")
-        };
-        let (order, ends) = if action == Action::Merge { self.grouped() } else { Default::default() };
-        format!(
-            "CREATE TEMPORARY TABLE neardup_chosen AS SELECT c.*, NULL::pg_catalog.text AS reason{ends} \
-             FROM (SELECT pg_catalog.row_number() OVER ({order}) AS place, c.* \
-                   FROM (SELECT {duplicate}, {kept}, c.verdict, c.measure, c.value, c.document_hash, c.stays_hash \
-                         FROM neardup_internal.copies({arguments}) c) c{unmarked}) c",
-            duplicate = typed("key", "k", &self.keys),
-            kept = typed("stays", "r", &self.kept_keys),
-            arguments = arguments.written(),
-        )
-    }
-
-    /// Leaves the rows of the list in place that were restored, unless they were answered to be copies since.
-    ///
-    /// It reads the list before anybody else can have put anything into it: that a text was restored is told of rows only that the caller sees.
-    fn leave_restored(&self) -> Result<()> {
-        let answers = Answers::beside(&self.choice.guard);
-        if answers.is_none() {
-            return Ok(());
-        }
-        let listed = format!("SELECT c.place, c.document_hash, {} FROM {LIST} c", self.duplicate_key());
-        let column = self.choice.guard.columns.first().map_or("", String::as_str);
-        // The place, the key and the hash of the text of the rows that may be left.
-        let mut noted: Vec<(i64, String, u64)> = Vec::new();
-        // The list was made after the snapshot of the statement.
-        let snapshot = Snapshot::begin();
-        let notes = answers.restored();
-        let session = Session::open();
-        if !notes.is_none() {
-            session.each(&session.prepare(&listed, &[]), &[], |row| {
-                let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3).unwrap_or_default());
-                if notes.names(key) && !Given::about(&answers, hash).is_copy(key) {
-                    noted.push((row.number(1).unwrap_or_default(), key.to_owned(), hash));
-                }
-                Ok(())
-            })?;
-        }
-        if let Some(text_hashes) = self.text_hashes() {
-            for rows in noted.chunks_mut(PLACES) {
-                let statement =
-                    session.prepare(&format!("{text_hashes} WHERE c.place {EQUALS} ANY ({})", places(rows)), &[]);
-                let mut hashes = AHashMap::new();
-                session.each(&statement, &[], |row| {
-                    hashes.extend(row.number(1).zip(row.number(2)));
-                    Ok(())
-                })?;
-                for (place, _, hash) in rows {
-                    *hash = hashes.get(place).copied().unwrap_or_default().cast_unsigned();
-                }
-            }
-        }
-        drop(session);
-        drop(snapshot);
-        noted.retain(|(_, key, hash)| notes.has(key, column, *hash));
-        for rows in noted.chunks(PLACES) {
-            let statement =
-                format!("UPDATE {LIST} c SET reason = 'it was restored' WHERE c.place {EQUALS} ANY ({})", places(rows));
-            change::run(&statement, &[]);
-        }
-        Ok(())
-    }
-
-    /// The statement that reads the hashes of the texts of rows of the list, if what else is compared of a row is part of the list's.
-    fn text_hashes(&self) -> Option<String> {
-        self.choice.beside("t").map(|_| {
-            format!(
-                "SELECT c.place, {hash} FROM {LIST} c JOIN {target} t ON {is_duplicate} \
-                 CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d",
-                hash = beside::hash("d.document", None),
-                target = self.target,
-                is_duplicate = self.is_duplicate(),
-                document = self.choice.guard.document().of_table("t"),
-            )
-        })
-    }
-
-    /// Leaves the rows of some places in place that others refer to. Where those cannot be read, the foreign key refuses the removal.
-    ///
-    /// # Errors
-    /// If one of the foreign keys would change rows that the caller does not see.
-    fn leave_referenced(&self, places: &[Parameter<'_>]) -> Result<()> {
-        // A foreign key may have been made while the batch waited for its lock.
-        let snapshot = Snapshot::begin();
-        let references = foreign_keys(&Session::open(), self.choice.guard.table)?;
-        drop(snapshot);
-        for reference in references {
-            reference.check_visible()?;
-            if let Some(skip) = reference.skip(LIST, &self.target, &self.is_duplicate()) {
-                change::run(&skip, places);
-            }
-        }
-        Ok(())
     }
 
     /// Locks the table, with its partitions, as the DELETE does. A new foreign key waits for that; otherwise it could come between the look-up of
@@ -570,7 +252,7 @@ impl Cleanup {
     }
 
     /// The condition that row t has the mark of place c, or any if values of its type cannot be compared.
-    fn is_marked(&self) -> String {
+    pub fn is_marked(&self) -> String {
         let mark = statement::column("t", &self.mark);
         let comparable = self.mark_column.as_ref().filter(|column| catalog::has_equality(column.kind));
         comparable.map_or_else(
@@ -620,25 +302,5 @@ impl Cleanup {
             parameters = parameters.join(", "),
         );
         (self.delete(&returning), store)
-    }
-
-    /// The rows of the places `after + 1 .. last` that were left in place: their keys, those of the kept rows, the reasons.
-    fn left(&self, after: i64, last: i64) -> Result<[Vec<String>; 3]> {
-        let statement = format!(
-            "SELECT {key}, {kept}, coalesce(CAST(c.reason AS pg_catalog.text), 'changed meanwhile') FROM {LIST} c \
-             WHERE c.place > {after} AND c.place <= {last} AND c.reason IS NOT NULL ORDER BY c.place",
-            key = self.duplicate_key(),
-            kept = self.kept_key(),
-        );
-        let session = Session::open();
-        let statement = session.prepare(&statement, &[]);
-        let mut left = [const { Vec::new() }; 3];
-        session.each(&statement, &[], |row| {
-            for (column, texts) in (1..).zip(&mut left) {
-                texts.push(row.text(column).unwrap_or_default().to_owned());
-            }
-            Ok(())
-        })?;
-        Ok(left)
     }
 }

@@ -62,7 +62,7 @@ const fn hardly_repeats(pairs: i64, agreeing: i64, distinct: i64) -> bool {
 }
 
 /// Counts, for each column in which a row of the list and the row that is kept have two values, or only the former has one, in how many of the pairs
-/// that are looked at.
+/// that are looked at. No guard should compare a column that hardly repeats, but it may be why rows with the same words are two.
 #[allow(clippy::type_complexity, reason = "the rows of an SQL function")]
 #[pg_extern(sql = false)]
 fn differing_columns(
@@ -78,6 +78,7 @@ fn differing_columns(
             name!(is_time, bool),
             name!(is_telling, bool),
             name!(is_title, bool),
+            name!(hardly_repeats, bool),
         ),
     >,
 > {
@@ -94,14 +95,17 @@ fn differing_columns(
             let found = columns.iter().zip((2..).step_by(5)).filter_map(|(column, at)| {
                 let [lacking, mut differing, agreeing, by_chance, distinct] =
                     [0, 1, 2, 3, 4].map(|place| number(at + place));
-                if !column.is_title && hardly_repeats(differing + agreeing, agreeing, distinct) {
+                let hardly_repeats = !column.is_title && hardly_repeats(differing + agreeing, agreeing, distinct);
+                // A text may name what the row is about, an article or a flaw; a number counts rows.
+                if hardly_repeats && !column.is_text() {
                     differing = 0;
                 }
                 let is_time = column.tells == Tells::Days;
                 let is_telling = !is_time && is_telling(agreeing, by_chance);
                 let name = column.name.clone();
+                let (looked_at, is_title) = (number(1), column.is_title);
                 (differing > 0 || lacking > 0)
-                    .then(|| (name, differing, lacking, number(1), is_time, is_telling, column.is_title))
+                    .then(|| (name, differing, lacking, looked_at, is_time, is_telling, is_title, hardly_repeats))
             });
             counts.extend(found);
             Ok(())
@@ -248,13 +252,16 @@ impl OtherColumn {
         self.tells == Tells::Values
     }
 
+    fn is_text(&self) -> bool {
+        [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(self.kind))
+    }
+
     /// The values of a column of a removed row, `t`, and of the kept one, `r`, as text; NULL if either is not short. One that is short as it is stored may be
     /// long: it is compressed. The length of a text is known without reading it.
     fn short_values(&self) -> [String; 2] {
         let [own, kept] = ["t", "r"].map(|alias| statement::column(alias, &self.name));
-        let is_text = [pg_sys::TEXTOID, pg_sys::VARCHAROID].contains(&catalog::base_type(self.kind));
         let is_short = |value: &str| {
-            let text = if is_text { statement::as_text(value) } else { statement::key_part(value) };
+            let text = if self.is_text() { statement::as_text(value) } else { statement::key_part(value) };
             format!(
                 "CASE WHEN pg_catalog.pg_column_size({value}) OPERATOR(pg_catalog.<=) {MOST_BYTES} \
                  THEN pg_catalog.octet_length({text}) OPERATOR(pg_catalog.<=) {MOST_BYTES} END"

@@ -18,6 +18,7 @@ use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 
 use super::batch::{self, AFTER, BEFORE, RECORD, broken};
+use super::log::note_removed;
 use super::plan::{Cleanup, LIST, with};
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{check_function, check_merges, no_merge, shown, shown_function};
@@ -95,7 +96,7 @@ fn merge_batch(
         // SAFETY: it is used no more.
         unsafe { ManuallyDrop::drop(&mut memory) };
         cleanup.take_marks_off(&[Parameter::Number(after), Parameter::Number(last)]);
-        batch::note_removed(cleanup, owner, run_id, count)?;
+        note_removed(cleanup, owner, run_id, count)?;
         Ok(count)
     })
 }

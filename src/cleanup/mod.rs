@@ -1,6 +1,6 @@
 //! Clean-up of existing rows: removes the copies of a list and restores them.
 //!
-//! * [`plan`]: what a clean-up works on. [`batch`]: its steps; [`merge`]: those of the action that changes the kept rows, and [`unmerge`], which undoes that. [`recheck`]: answers given meanwhile. [`marks`]: marks that name rows which go, and [`moving`] those that move. [`dry_run`]: what it shows before, and [`differing`] which columns. [`reference`](mod@reference): foreign keys.
+//! * [`plan`]: what a clean-up works on. [`chosen`]: the list of it; [`batch`]: its steps; [`log`](mod@log): what is kept of a run; [`merge`]: those of the action that changes the kept rows, and [`unmerge`], which undoes that. [`recheck`]: answers given meanwhile. [`marks`]: marks that name rows which go, and [`moving`] those that move. [`dry_run`]: what it shows before, and [`differing`] which columns. [`reference`](mod@reference): foreign keys.
 //!   [`report`]: a page about a table's copies.
 //! * SQL: `removed.sql` (the table of removed rows beside a table), `log.sql`, `renamed.sql` (tables beside a table that has another name), `runner.sql` (one procedure per table, and its progress),
 //!   `run.sql`, `dry_run.sql`, `restore.sql`.
@@ -9,8 +9,10 @@
 //! procedure, and the test whether a procedure may commit.
 
 mod batch;
+mod chosen;
 mod differing;
 mod dry_run;
+mod log;
 mod marks;
 mod merge;
 mod moving;

@@ -179,3 +179,28 @@ fn key_text(prefix: &str, count: usize) -> String {
     let columns: Vec<String> = (1..=count).map(|number| statement::key_part(&format!("c.{prefix}{number}"))).collect();
     statement::key_text(&columns)
 }
+
+/// What happens to a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Archive,
+    Delete,
+    Mark,
+    Merge,
+}
+
+impl Action {
+    /// Reads the name of an action.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "archive" => Ok(Self::Archive),
+            "delete" => Ok(Self::Delete),
+            "mark" => Ok(Self::Mark),
+            "merge" => Ok(Self::Merge),
+            _ => {
+                let message = format!("action must be archive, delete, mark or merge: {name}");
+                Err(error(PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, message))
+            }
+        }
+    }
+}
