@@ -4369,13 +4369,13 @@ CREATE FUNCTION neardup_internal.referenced_copies(arguments jsonb) RETURNS TABL
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'referenced_copies_wrapper';
 COMMENT ON FUNCTION neardup_internal.referenced_copies(jsonb) IS 'how many rows of the list of a clean-up each foreign key refers to; NULL where the table that refers cannot be read';
 
-CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean, is_title boolean)
+CREATE FUNCTION neardup_internal.differing_columns(arguments jsonb) RETURNS TABLE (name text, rows bigint, lacking bigint, looked_at bigint, is_time boolean, is_telling boolean, is_title boolean, hardly_repeats boolean)
     LANGUAGE c VOLATILE STRICT
     SET search_path = pg_catalog, pg_temp
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = 1
     SET bytea_output = 'hex' SET lc_monetary = 'C'
     AS 'MODULE_PATHNAME', 'differing_columns_wrapper';
-COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at; not those whose values hardly repeat';
+COMMENT ON FUNCTION neardup_internal.differing_columns(jsonb) IS 'the columns that the guard does not read, or as a title, in which rows of the list of a clean-up differ from those that are kept, or have a value that those lack, with the numbers of such rows among those that were looked at; of columns whose values hardly repeat, texts alone';
 
 -- Shows what a clean-up would do, and how to run it.
 CREATE FUNCTION neardup_internal.try_out(
@@ -4392,8 +4392,9 @@ DECLARE
     sample pg_catalog.record;
     -- How many of the pairs that are shown have the same words and other values in columns.
     same_words bigint := 0;
-    -- Whether other columns may tell copies apart, and whether titles differ in most pairs.
+    -- Whether other columns may tell copies apart, those whose values hardly repeat, and whether titles differ in most pairs.
     differs boolean;
+    numbers pg_catalog.text;
     titles_differ boolean;
     -- The arguments that are not the default.
     whole pg_catalog.text := (
@@ -4425,7 +4426,7 @@ BEGIN
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE (r.rows > 0 OR r.rows IS NULL) AND action <> 'mark' LOOP
         IF sample.rows IS NULL THEN
             RAISE NOTICE 'copies that foreign key "%" of table % refers to cannot be counted', sample.name, sample.source
-                USING DETAIL = 'Row security hides rows of that table, or a cast of another role would run. Copies that are referenced would be left in place.';
+                USING DETAIL = 'Row security hides rows of that table, or code of another role might run: its owner''s, or a cast. Copies that are referenced would be left in place.';
             CONTINUE;
         END IF;
         RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'
@@ -4436,21 +4437,23 @@ BEGIN
             ELSE '%s copies were restored and would be left in place' END, restored);
     END IF;
     SELECT pg_catalog.string_agg(pg_catalog.format(CASE WHEN d.is_time THEN '%I by more than a day, %s' ELSE '%I, %s' END, d.name, d.rows), '; ' ORDER BY d.nth)
-               FILTER (WHERE d.rows > 0 AND d.differs <= 8) AS columns,
+               FILTER (WHERE d.rows > 0 AND NOT d.hardly_repeats AND d.differs <= 8) AS columns,
            pg_catalog.string_agg(pg_catalog.format('%I, %s', d.name, d.lacking), '; ' ORDER BY d.nth) FILTER (WHERE d.lacking > 0 AND d.lacks <= 8) AS lacking,
            pg_catalog.max(d.looked_at) AS looked_at,
            -- Of the columns in which copies agree more often than chance, the one that keeps most of them; otherwise any, but a column with another value
            -- in most of them may tell where they come from, and no more.
            (pg_catalog.array_agg(d.name ORDER BY d.is_telling DESC, CASE WHEN d.is_telling THEN -d.rows END, d.rows * 2 > d.looked_at, d.nth)
-               FILTER (WHERE d.rows > 0 AND NOT d.is_time AND NOT d.is_title))[1]::pg_catalog.name AS first,
+               FILTER (WHERE d.rows > 0 AND NOT d.is_time AND NOT d.is_title AND NOT d.hardly_repeats))[1]::pg_catalog.name AS first,
            (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_title))[1]::pg_catalog.name AS title,
            pg_catalog.max(d.rows) FILTER (WHERE d.is_title) AS titles,
            (pg_catalog.array_agg(d.name ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_time))[1]::pg_catalog.name AS "time",
-           pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_telling) AS telling
+           pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.is_telling) AS telling,
+           pg_catalog.string_agg(pg_catalog.format('%I', d.name), ', ' ORDER BY d.nth) FILTER (WHERE d.rows > 0 AND d.hardly_repeats) AS numbers
     INTO sample
-    FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
+    FROM (SELECT c.*, pg_catalog.count(*) FILTER (WHERE c.rows > 0 AND NOT c.hardly_repeats) OVER w AS differs, pg_catalog.count(*) FILTER (WHERE c.lacking > 0) OVER w AS lacks
           FROM (SELECT c.*, pg_catalog.row_number() OVER () AS nth FROM neardup_internal.differing_columns(arguments) c) c WINDOW w AS (ORDER BY c.nth)) d;
     differs := sample.columns IS NOT NULL;
+    numbers := sample.numbers;
     titles_differ := coalesce(sample.titles * 2 > sample.looked_at, false);
     IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
@@ -4505,8 +4508,9 @@ BEGIN
                                 ' ' || coalesce(neardup_internal.estimated_wrong(target, (arguments ->> 'document'::pg_catalog.text)::pg_catalog.name, neardup_internal.cleanup_threshold(arguments)),
                                     'Of 100 such rows, the scores expect ' || pg_catalog.round((100::double precision * sample.wrong / found::double precision)::pg_catalog.numeric, 1)::pg_catalog.text || ' to be no copies'
                                     || CASE WHEN titles_differ AND sample.same * 2 > found THEN ', by their texts alone, not by other columns such as titles.' ELSE '.' END),
-                                CASE WHEN differs AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
-                                    || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same) END,
+                                CASE WHEN (differs OR numbers IS NOT NULL) AND sample.same > 0 THEN pg_catalog.format(CASE sample.same WHEN 1 THEN ' %s of them has' ELSE ' %s of them have' END
+                                    || ' the same words as the row that is kept: whether another column makes them two, no score says.', sample.same)
+                                    || coalesce(' Nearly all differ in ' || numbers || ': if that names what a text is about, and does not number rows, they are no copies.', '') END,
                                 CASE WHEN found > max_rows THEN pg_catalog.format(' That is more than max_rows, %s: %s.', max_rows,
                                     CASE on_more WHEN 'stop' THEN 'it would stop' ELSE 'it would take the surest' END) END)
                             WHEN held > 0 THEN 'All copies would be left in place.'
@@ -5539,8 +5543,8 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:131
--- pg_neardup::cleanup::batch::begin_run
+-- src/cleanup/log.rs:16
+-- pg_neardup::cleanup::log::begin_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5629,7 +5633,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:64
+-- src/cleanup/mod.rs:66
 -- pg_neardup::cleanup::check_committing
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5659,13 +5663,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:163
+-- src/cleanup/batch.rs:45
 -- pg_neardup::cleanup::batch::cleanup_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:66
+-- src/cleanup/batch.rs:33
 -- pg_neardup::cleanup::batch::cleanup_threshold
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5707,8 +5711,8 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:299
--- pg_neardup::cleanup::batch::end_run
+-- src/cleanup/log.rs:114
+-- pg_neardup::cleanup::log::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5809,13 +5813,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:35
+-- src/cleanup/mod.rs:37
 -- pg_neardup::cleanup::hold_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:57
+-- src/cleanup/mod.rs:59
 -- pg_neardup::cleanup::in_transaction_block
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5893,8 +5897,8 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:79
--- pg_neardup::cleanup::batch::list_copies
+-- src/cleanup/chosen.rs:25
+-- pg_neardup::cleanup::chosen::list_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -5923,13 +5927,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/merge.rs:67
+-- src/cleanup/merge.rs:68
 -- pg_neardup::cleanup::merge::merge_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/merge.rs:33
+-- src/cleanup/merge.rs:34
 -- pg_neardup::cleanup::merge::merging_function
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6043,7 +6047,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:72
+-- src/cleanup/batch.rs:39
 -- pg_neardup::cleanup::batch::missing_mark
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6073,14 +6077,14 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:263
--- pg_neardup::cleanup::batch::note_found
+-- src/cleanup/log.rs:78
+-- pg_neardup::cleanup::log::note_found
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:270
--- pg_neardup::cleanup::batch::note_skipped
+-- src/cleanup/log.rs:85
+-- pg_neardup::cleanup::log::note_skipped
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -6235,7 +6239,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:51
+-- src/cleanup/mod.rs:53
 -- pg_neardup::cleanup::release_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6259,7 +6263,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:85
+-- src/cleanup/mod.rs:87
 -- pg_neardup::cleanup::row_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6481,7 +6485,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:79
+-- src/cleanup/mod.rs:81
 -- pg_neardup::cleanup::text_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

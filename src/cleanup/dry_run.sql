@@ -95,7 +95,7 @@ BEGIN
     FOR sample IN SELECT r.* FROM neardup_internal.referenced_copies(arguments) r WHERE (r.rows > 0 OR r.rows IS NULL) AND action <> 'mark' LOOP
         IF sample.rows IS NULL THEN
             RAISE NOTICE 'copies that foreign key "%" of table % refers to cannot be counted', sample.name, sample.source
-                USING DETAIL = 'Row security hides rows of that table, or a cast of another role would run. Copies that are referenced would be left in place.';
+                USING DETAIL = 'Row security hides rows of that table, or code of another role might run: its owner''s, or a cast. Copies that are referenced would be left in place.';
             CONTINUE;
         END IF;
         RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy is referenced by foreign key "%s" of table %s and would be left in place'

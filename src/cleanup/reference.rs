@@ -1,13 +1,15 @@
 //! The foreign keys that point at the table of a clean-up, and the rows that they keep.
 //!
 //! Whoever may refer to the table makes the table that refers. It is read as the caller, so neither its policies nor casts of its columns' types may
-//! run. Where they would, it is not read, and the key itself refuses the removal.
+//! run; nor does a plan for it run anything: of an index on an expression, of a partition key or of a CHECK, it runs functions of constants. So a table
+//! of a role that the caller does not trust is not read, and the key itself refuses the removal.
 
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
 
 use crate::error::{Result, error};
 use crate::guarded::statement::{self, EQUALS};
+use crate::pg::call::role;
 use crate::pg::catalog;
 use crate::pg::table::query::{Session, Type, Value};
 
@@ -23,24 +25,32 @@ pub struct Reference {
     cascades: bool,
     /// Whether comparing the columns runs a cast of another role.
     casts: bool,
+    /// A role that owns the table that refers, or a partition of it, and whose code must not run as the caller.
+    stranger: Option<pg_sys::Oid>,
 }
 
 impl Reference {
-    /// Says whether the table that refers can be read without running policies or casts of other roles. Postgres checks the key as the owner of that
-    /// table, and past its policies.
+    /// Says whether the table that refers can be read without running code of other roles. Postgres checks the key as the owner of that table, and past
+    /// its policies.
     fn is_readable(&self) -> bool {
-        !self.casts && !catalog::has_row_security(self.source)
+        !self.casts && self.stranger.is_none() && !catalog::has_row_security(self.source)
     }
 
     /// Checks that the key changes no rows that are not read, and that therefore do not keep the row they refer to.
     ///
     /// # Errors
-    /// If it cascades, and row security hides rows of the table that refers, or comparing them would run a cast of another role.
+    /// If it cascades, and row security hides rows of the table that refers, or reading them would run code of another role.
     pub fn check_visible(&self) -> Result<()> {
         if !self.cascades || self.is_readable() {
             return Ok(());
         }
-        let (message, hint) = if self.casts {
+        let owner = self.stranger.map(role::name).unwrap_or_default();
+        let (message, hint) = if self.stranger.is_some() {
+            (
+                "reading rows that foreign key \"{}\" would change or remove may run code of role \"{owner}\"",
+                "Run this as that role, or as a role that has been made a member of it and is no superuser.",
+            )
+        } else if self.casts {
             (
                 "reading rows that foreign key \"{}\" would change or remove runs a cast of another role",
                 "Run this as a member of that role.",
@@ -51,7 +61,11 @@ impl Reference {
                 "Run this as a role that sees all rows of that table.",
             )
         };
-        Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message.replace("{}", &self.name)).set_hint(hint))
+        Err(error(
+            PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            message.replace("{}", &self.name).replace("{owner}", &owner),
+        )
+        .set_hint(hint))
     }
 
     /// The statement that skips the rows of a batch that others refer to, if these can be read; `is_listed` is the condition that row t of `target` has
@@ -128,7 +142,10 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
                            JOIN pg_catalog.pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = k.f \
                            JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
                            JOIN pg_catalog.pg_operator o ON o.oid = k.o \
-                           JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace) \
+                           JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace), \
+                ARRAY(SELECT DISTINCT CAST(t.relowner AS pg_catalog.text) FROM pg_catalog.pg_class t \
+                      WHERE t.oid = c.conrelid OR t.oid = ANY (ARRAY( \
+                          SELECT CAST(p.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST(c.conrelid AS pg_catalog.regclass)) p))) \
          FROM pg_catalog.pg_constraint c \
          WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
                AND (c.confrelid = $1 \
@@ -138,7 +155,10 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
         &[Type::Oid],
     );
     let mut found = Vec::new();
+    // Whose triggers and policies run when its rows go.
+    let owner = catalog::owner(target);
     session.each(&statement, &[Value::Oid(target)], |row| {
+        let owners = row.texts(5).into_iter().flatten().filter_map(|role| role.parse().ok().map(pg_sys::Oid::from_u32));
         let parts: Vec<String> = row.texts(4).into_iter().flatten().collect();
         let columns: Vec<Compared> = parts.chunks_exact(8).map(Compared::read).collect();
         found.push(Reference {
@@ -147,6 +167,7 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
             refers: columns.iter().map(|of| of.condition.as_str()).collect::<Vec<_>>().join(" AND "),
             cascades: row.number(3).is_some(),
             casts: columns.iter().any(|of| of.casts),
+            stranger: owners.into_iter().find(|role| Some(*role) != owner && !catalog::is_trusted_role(*role)),
         });
         Ok(())
     })?;

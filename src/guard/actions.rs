@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::spi::quote_literal;
+use pgrx::spi::{quote_identifier, quote_literal};
 use pgrx::{IntoDatum, pg_sys};
 
 use super::candidates::Match;
@@ -22,9 +22,13 @@ use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::call::violation;
+use crate::pg::catalog::{self, Column};
 use crate::pg::table::original::Locked;
 use crate::pg::table::unique;
 use crate::verdict::verify::Verify;
+
+/// How many columns one object of JSON is made of at once: a function takes a hundred arguments.
+const MOST_VALUES: usize = 50;
 
 /// What happens to the row.
 pub enum Fate {
@@ -185,9 +189,10 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };
     let statement = format!(
         "INSERT INTO {}.{} (document, record, duplicate_of, measure, value, role) \
-         VALUES ($1, pg_catalog.to_jsonb($2), $3, $4, $5, $6)",
-        pgrx::spi::quote_identifier(schema),
-        pgrx::spi::quote_identifier(name)
+         VALUES ($1, {}, $3, $4, $5, $6)",
+        quote_identifier(schema),
+        quote_identifier(name),
+        record(trigger.relation_oid()),
     );
     let arguments = [
         text(&guard.columns[0]),
@@ -200,6 +205,27 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     // SAFETY: each value has the type next to it.
     unsafe { function::run_as(guard.owner, &statement, &arguments) };
     Ok(())
+}
+
+/// The expression for the JSON of a row of a table, `$2`. A value whose JSON is made by a cast is written as text instead: the cast would run as the table's owner.
+fn record(table: pg_sys::Oid) -> String {
+    let columns = catalog::columns(table);
+    if columns.iter().all(|column| catalog::converts_plainly(column.kind)) {
+        return "pg_catalog.to_jsonb($2)".to_owned();
+    }
+    let value = |column: &Column| {
+        let value = format!("($2).{}", quote_identifier(&column.name));
+        let value = if catalog::converts_plainly(column.kind) {
+            value
+        } else {
+            format!("CASE pg_catalog.num_nulls({value}) WHEN 0 THEN pg_catalog.format('%s', {value}) END")
+        };
+        format!("{}, {value}", quote_literal(&column.name))
+    };
+    let object = |columns: &[Column]| {
+        format!("pg_catalog.jsonb_build_object({})", columns.iter().map(value).collect::<Vec<_>>().join(", "))
+    };
+    columns.chunks(MOST_VALUES).map(object).collect::<Vec<_>>().join(" OPERATOR(pg_catalog.||) ")
 }
 
 /// Logs the verdict, with the rights of the table's owner, who may only write about this table.

@@ -67,11 +67,13 @@ pub fn locked_down<T>(work: impl FnOnce() -> T) -> T {
 
 /// Returns the name of the current user.
 pub fn current() -> String {
+    name(current_oid())
+}
+
+/// Returns the name of a role.
+pub fn name(role: pg_sys::Oid) -> String {
     // SAFETY: only reads a catalog; the name is a C string in the memory of this call.
-    unsafe {
-        let name = pg_sys::GetUserNameFromId(pg_sys::GetUserId(), false);
-        CStr::from_ptr(name).to_string_lossy().into_owned()
-    }
+    unsafe { CStr::from_ptr(pg_sys::GetUserNameFromId(role, false)).to_string_lossy().into_owned() }
 }
 
 /// Says whether the user owns the table, directly or through a role whose rights the user has.

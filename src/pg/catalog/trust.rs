@@ -22,12 +22,25 @@ pub fn is_trusted(function: pg_sys::Oid) -> bool {
         let owner = cached(pg_sys::SysCacheIdentifier::PROCOID, function, |row| {
             (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(row)).proowner
         });
-        let Some(owner) = owner else { return false };
-        let user = pg_sys::GetUserId();
-        owner == user
-            || pg_sys::superuser_arg(owner)
-            || !pg_sys::superuser_arg(user) && pg_sys::has_privs_of_role(user, owner)
+        owner.is_some_and(is_trusted_role)
     }
+}
+
+/// Says whether code of a role may run as the current user: that of a superuser, of the user, or of a role that the user has been made a member of.
+pub fn is_trusted_role(role: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs.
+    unsafe {
+        let user = pg_sys::GetUserId();
+        role == user
+            || pg_sys::superuser_arg(role)
+            || !pg_sys::superuser_arg(user) && pg_sys::has_privs_of_role(user, role)
+    }
+}
+
+/// Says whether the JSON of values of a type is made by Postgres alone: for another type it runs a cast, whoever has made that.
+pub fn converts_plainly(kind: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs.
+    u32::from(unsafe { pg_sys::getBaseType(kind) }) < FIRST_OF_USERS
 }
 
 /// Says whether a cast from one type to another, or between the types behind domains, runs trusted functions only.

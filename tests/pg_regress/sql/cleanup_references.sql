@@ -32,7 +32,11 @@ CREATE CAST (level AS int) WITH INOUT AS IMPLICIT;
 CREATE CAST (level AS bigint) WITH FUNCTION as_bigint AS IMPLICIT;
 CREATE TABLE levels (post level REFERENCES posts);
 INSERT INTO levels VALUES ('1');
-GRANT SELECT ON policed, casting, levels TO public;
+-- Of an index on an expression, a plan runs functions of constants.
+CREATE FUNCTION constant() RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM public.sprung(); RETURN 1; END';
+CREATE TABLE indexed (post int REFERENCES posts);
+CREATE INDEX ON indexed ((post + constant()));
+GRANT SELECT ON policed, casting, levels, indexed TO public;
 SET ROLE regress_owner;
 RESET client_min_messages;
 CALL neardup.cleanup('posts', action => 'mark');
@@ -48,17 +52,22 @@ ALTER TABLE casting ADD CONSTRAINT cascades FOREIGN KEY (post) REFERENCES posts 
 RESET client_min_messages;
 SET ROLE regress_owner;
 CALL neardup.cleanup('posts');
+-- the cast of another role, in a table of one's own
+RESET ROLE;
+ALTER TABLE casting OWNER TO regress_owner;
+SET ROLE regress_owner;
+CALL neardup.cleanup('posts');
 -- a member of that role may
 RESET ROLE;
 GRANT regress_stranger TO regress_owner;
 SET ROLE regress_owner;
 CALL neardup.cleanup('posts');
 RESET ROLE;
-DROP TABLE policed, casting, levels, posts, posts_removed;
+DROP TABLE policed, casting, levels, indexed, posts, posts_removed;
 DROP CAST (number AS int);
 DROP CAST (level AS int);
 DROP CAST (level AS bigint);
-DROP FUNCTION as_int(number), as_bigint(level), sprung();
+DROP FUNCTION as_int(number), as_bigint(level), constant(), sprung();
 DROP TYPE number, level;
 REVOKE ALL ON SCHEMA public FROM regress_owner, regress_stranger;
 DROP ROLE regress_owner, regress_stranger;

@@ -94,3 +94,17 @@ SELECT neardup.protect('plain', 'body', within => '100000 years', time_column =>
 INSERT INTO plain VALUES (1, 'The harbour bridge is closed until Monday.', '-infinity'), (2, 'The new ferry leaves from the old pier.', '4000-01-01');
 CALL neardup.purge_verdicts(NULL);
 CALL neardup.purge_verdicts('-1 day');
+-- a cast to JSON of a column's type does not run as the owner of the table: such values are stored as text, and come back from it
+CREATE TYPE mood AS ENUM ('glad', 'sad');
+CREATE TYPE place AS (x int, name text);
+CREATE FUNCTION as_json(mood) RETURNS json LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'the cast runs'; RETURN '1'; END $$;
+CREATE CAST (mood AS json) WITH FUNCTION as_json;
+CREATE TABLE moods (id int PRIMARY KEY, body text, mood mood, moods mood[], place place, rate numeric, tags text[], "a ""b" mood);
+SELECT neardup.protect('moods', 'body', on_duplicate => 'divert');
+INSERT INTO moods SELECT n, 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.', 'sad', '{glad,sad}', format('(%s,"a, b")', n)::place, 1.50, '{a,b}', NULL FROM generate_series(1, 2) n;
+SELECT record FROM moods_diverted;
+SELECT m.* FROM moods_diverted d, jsonb_populate_record(NULL::moods, d.record) m;
+DROP TABLE moods, moods_diverted;
+DROP CAST (mood AS json);
+DROP FUNCTION as_json(mood);
+DROP TYPE mood, place;
