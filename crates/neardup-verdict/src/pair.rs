@@ -321,6 +321,7 @@ impl<'p> Pair<'p> {
             hashtags,
             equal: self.are_equal(),
             wholes,
+            is_form,
             copies_from: self.least.min(LEAST_SCORE),
         })
     }

@@ -145,6 +145,12 @@ fn a_long_text_is_one_message_under_a_headline_that_is_worded_anew() {
     assert_eq!(score("清河镇渡船错峰开行", "早晚各加一班！学生坐船免票了", &body), 1.0);
     assert_eq!(score("01版 - 清河镇渡船错峰开行", "04版 - 清河镇渡船错峰开行", &body), 1.0);
     assert!(score("清河镇渡船加开3班", "清河镇渡船加开5班", &body) < 1.0, "other figures");
+    for (one, other) in
+        [("每班渡船或收费几毛钱", "每班渡船收费或只需几毛钱"), ("摆渡人定档11.17 何处靠岸", "摆渡人定档1117 何处靠岸")]
+    {
+        let found = score(one, other, &body);
+        assert!((0.5..1.0).contains(&found), "what looks like a name or a figure in a headline: {one}, {found}");
+    }
     assert!(score("清河镇渡船错峰开行", "早晚各加一班！学生坐船免票了", &body[..150]) < 1.0, "a short text");
 }
 

@@ -149,7 +149,9 @@ impl Server {
         let log = fs_err::read(self.directory().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let dies = |line: &&str| {
-            ["was terminated by signal", "Failed process was", "PANIC: "].iter().any(|w| line.contains(w))
+            ["was terminated by signal", "Failed process was", "PANIC: ", "No space left"]
+                .iter()
+                .any(|w| line.contains(w))
         };
         log.lines().filter(dies).take(20).collect::<Vec<_>>().join("\n")
     }

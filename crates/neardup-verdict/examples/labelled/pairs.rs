@@ -39,12 +39,14 @@ pub enum Set {
     Eighth,
     /// The ninth: news, teasers, notices, forums, bug reports and adverts in nine languages, for the model that was trained on these.
     Ninth,
+    /// The tenth: twelve tables with titles, for the model that was trained on the others.
+    Tenth,
     /// Written for training.
     Written,
 }
 
 impl Set {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Natural,
         Self::Natural2,
         Self::Hard,
@@ -58,12 +60,16 @@ impl Set {
         Self::Seventh,
         Self::Eighth,
         Self::Ninth,
+        Self::Tenth,
         Self::Written,
     ];
 
     /// Says whether it is one of those that were drawn from whole tables of many kinds, which the figures of tables that are held out are of.
     pub const fn is_of_many_kinds(self) -> bool {
-        matches!(self, Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh | Self::Eighth | Self::Ninth)
+        matches!(
+            self,
+            Self::Fresh | Self::Fifth | Self::Sixth | Self::Seventh | Self::Eighth | Self::Ninth | Self::Tenth
+        )
     }
 
     pub fn parse(name: &str) -> Option<Self> {

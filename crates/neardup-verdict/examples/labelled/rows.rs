@@ -4,7 +4,7 @@ use super::pairs::{Pair, Set};
 use super::table::Table;
 
 /// Labels without texts: table, ids, label, whether the reader was sure, and the rows that the pair stands for.
-const LABELS: [(&str, Set); 8] = [
+const LABELS: [(&str, Set); 9] = [
     (include_str!("read.tsv"), Set::Read),
     (include_str!("removed.tsv"), Set::Removed),
     (include_str!("gone.tsv"), Set::Gone),
@@ -13,6 +13,7 @@ const LABELS: [(&str, Set); 8] = [
     (include_str!("seventh.tsv"), Set::Seventh),
     (include_str!("eighth.tsv"), Set::Eighth),
     (include_str!("ninth.tsv"), Set::Ninth),
+    (include_str!("tenth.tsv"), Set::Tenth),
 ];
 
 /// Returns the pairs of the label files whose table this is.

@@ -1,4 +1,4 @@
-"""What the tables of fifth.py to ninth.py are made with: Source reads files of a git repository at one commit, table() and Row register tables and make their
+"""What the tables of fifth.py to tenth.py are made with: Source reads files of a git repository at one commit, table() and Row register tables and make their
 rows, the others split texts and paths."""
 
 import csv

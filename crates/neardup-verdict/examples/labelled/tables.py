@@ -1,7 +1,7 @@
 """Makes the tables of labelled pairs that come from public git repositories: tables.py FOLDER [NAME ...] [--clones CLONES].
 
-The pairs of fifth.tsv, sixth.tsv, seventh.tsv, eighth.tsv and ninth.tsv name rows by their ids. This writes the rows: FOLDER/tables/NAME.jsonl.xz, for all
-tables or for those named. FOLDER is then what the environment variable NEARDUP_DATA names. fifth.py to ninth.py have a function for each table and the commit
+The pairs of fifth.tsv, sixth.tsv, seventh.tsv, eighth.tsv, ninth.tsv and tenth.tsv name rows by their ids. This writes the rows: FOLDER/tables/NAME.jsonl.xz, for all
+tables or for those named. FOLDER is then what the environment variable NEARDUP_DATA names. fifth.py to tenth.py have a function for each table and the commit
 of its source, which is fetched from GitHub, 4 to 5 GB in all, and kept as OWNER+NAME in CLONES (FOLDER/clones by default).
 A clone that is there already and has the commit is used.
 
@@ -23,6 +23,7 @@ import fifth  # noqa: F401
 import ninth  # noqa: F401
 import seventh  # noqa: F401
 import sixth  # noqa: F401
+import tenth  # noqa: F401
 from sources import TABLES, Source
 
 DIGESTS = Path(__file__).with_suffix(".sha256")

@@ -33,6 +33,8 @@ pub(crate) struct Evidence {
     pub(crate) is_continued: bool,
     /// The titles, if both texts are one short text and have little in common but that.
     pub(crate) headed_apart: Option<[String; 2]>,
+    /// Whether many rows have the text of one of the two, or go on from it.
+    pub(crate) is_form: bool,
     /// From this score on the verdict is a copy or an excerpt.
     pub(crate) copies_from: f64,
 }
@@ -52,6 +54,11 @@ impl Evidence {
             let score = if is_unread { score.min(model::MOST_UNREAD) } else { score };
             let is_other = self.days.is_some() || self.headed_apart.is_some();
             let score = if is_other { score.min(model::MOST_OF_OTHERS) } else { score };
+            let is_message = !self.is_form
+                && self.inputs.correction.is_none()
+                && self.is_same_text()
+                && signals::is_long(&self.texts);
+            let score = if is_message { score.max(model::LEAST_OF_MESSAGE) } else { score };
             (model::verdict(score >= self.copies_from, &self.inputs, &self.texts, self.wholes), score)
         })
     }
@@ -61,12 +68,7 @@ impl Evidence {
     pub(crate) fn without_model(&self) -> Option<(Verdict, f64)> {
         let is_one = |titles: &Comparison| titles.is_same() || signals::is_headed_anew(&self.texts, titles);
         let same_titles = self.titles.as_ref().is_none_or(is_one);
-        let may_differ = self.wholes.is_some() || self.is_phrase || self.days.is_some();
-        let known = self.furniture > 0 || self.quotes || may_differ;
-        let is_same = || self.texts.is_same() && self.inputs.whole.links_differ <= 0.0;
-        let same_text = self.equal || (!known && !self.texts.a.text.units.is_empty() && is_same());
-        let agree = self.inputs.agreement.is_none_or(|share| share >= 1.0);
-        if same_titles && agree && same_text {
+        if same_titles && self.is_same_text() {
             return Some((Verdict::Copy, 1.0));
         }
         if self.texts.a.text.units.is_empty() || self.texts.b.text.units.is_empty() {
@@ -74,5 +76,14 @@ impl Evidence {
             return Some((Verdict::Different, 0.0));
         }
         None
+    }
+
+    /// Says whether the two are the same text, and no column and no link says otherwise.
+    fn is_same_text(&self) -> bool {
+        let may_differ = self.wholes.is_some() || self.is_phrase || self.days.is_some();
+        let known = self.furniture > 0 || self.quotes || may_differ;
+        let is_same = || self.texts.is_same() && self.inputs.whole.links_differ <= 0.0;
+        let same_text = self.equal || (!known && !self.texts.a.text.units.is_empty() && is_same());
+        same_text && self.inputs.agreement.is_none_or(|share| share >= 1.0)
     }
 }

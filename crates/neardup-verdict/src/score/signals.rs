@@ -76,10 +76,12 @@ pub(crate) fn are_headed_apart(texts: &Comparison, titles: Option<&Comparison>, 
 /// Says whether the same text stands under two headlines that do not contradict each other, and is long enough to be a message of its own: whoever
 /// publishes it once more, or to another reader, words the headline anew.
 pub(crate) fn is_headed_anew(texts: &Comparison, titles: &Comparison) -> bool {
-    texts.is_same()
-        && texts.a.text.units.len() >= WHATEVER_TITLE
-        && !titles.pairs.iter().any(Contradiction::is_hard)
-        && !have_other_figures(titles)
+    texts.is_same() && is_long(texts) && !titles.pairs.iter().any(Contradiction::is_hard) && !have_other_figures(titles)
+}
+
+/// Says whether both texts say enough to be messages of their own.
+pub(crate) fn is_long(texts: &Comparison) -> bool {
+    texts.a.text.units.len().min(texts.b.text.units.len()) >= WHATEVER_TITLE
 }
 
 /// Says whether a figure in one title stands where the other one has another.

@@ -26,9 +26,11 @@ const WRITERS: usize = 3;
 /// without full-page writes, a replay that starts after an index was filled and before it was dropped finds empty pages, and Postgres
 /// itself fails to compare these (`checkXLogConsistency`), whatever the access method.
 const SERVERS: [&[&str]; 2] = [
-    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=2GB", "wal_consistency_checking=all"],
-    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=2GB", "full_page_writes=on"],
+    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=1GB", "wal_consistency_checking=all"],
+    &["wal_level=replica", "max_wal_senders=4", "autovacuum=off", "wal_keep_size=1GB", "full_page_writes=on"],
 ];
+/// How long the sessions work beside a replica. Both servers keep the log, which has a page for each change: some gigabytes in a few seconds.
+const BESIDE_REPLICA: Duration = Duration::from_millis(1500);
 
 /// Tests each server; on the last one also damaged pages.
 pub fn run(context: &Context) -> Result<Tally> {
@@ -71,7 +73,7 @@ fn crashes(server: &Server, time: Duration) -> Result<Tally> {
         round += 1;
         let sessions = at_work(server)?;
         // Rounds differ from each other, but each run has the same ones.
-        std::thread::sleep(Duration::from_millis(700 + round * 7919 % 2300));
+        std::thread::sleep(Duration::from_millis(400 + round * 7919 % 1300));
         server.crash();
         for mut session in sessions {
             let said = session.answer().unwrap_or_else(|error| error.to_string());
@@ -142,7 +144,7 @@ fn replica(primary: &Server) -> Result<Tally> {
     let replica = Server::replica_of(primary)?;
     let (ask, ask_replica) = (|sql: &str| query(primary, DATABASE, sql), |sql: &str| query(&replica, DATABASE, sql));
     let sessions = at_work(primary)?;
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(BESIDE_REPLICA);
     drop(sessions);
     ask(
         "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
