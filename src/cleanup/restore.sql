@@ -27,7 +27,10 @@ CREATE FUNCTION neardup_internal.has_key(target regclass, removed regclass) RETU
 --
 -- The rows are deleted last: until then they say what must be in the table once its triggers have run, with the values that they had: a trigger may
 -- replace them, and they would be lost with the removed row. A NULL is not looked at, because it may be of a row that was removed before the table had the
--- column. Returns tables and addresses of the rows that have come back, if the table has a key to find them by.
+-- column. Returns tables and addresses of the rows that have come back.
+--
+-- What came of a removed row is found by its key. Where removed rows have none, because the table has another key by now or no longer any, it is the row
+-- that the INSERT stored for it. If a trigger has changed that since, it has another address, is not found, and the removed row stays.
 CREATE FUNCTION neardup_internal.restore_rows(
     target regclass, removed regclass, places tid[], mark name, OUT restored bigint, OUT relations oid[], OUT stored tid[]
 )
@@ -44,6 +47,10 @@ DECLARE
     -- The table without those that inherit from it.
     alone CONSTANT pg_catalog.text := (
         SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid);
+    -- The removed rows to bring back, in the order in which they are inserted, and how many of them have a key.
+    sources pg_catalog.tid[];
+    named bigint;
+    by_key boolean;
     taken bigint;
     missing bigint;
     lost bigint;
@@ -67,38 +74,48 @@ BEGIN
              n.name, n.removed_type) AS differs) c
     WHERE n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.count(*) FILTER (WHERE l.place OPERATOR(pg_catalog.=) ANY ($1)) '
-        'FROM (SELECT d.ctid AS place FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) FOR UPDATE) l', removed) INTO taken USING places;
+        'SELECT pg_catalog.array_agg(l.place ORDER BY l.place), pg_catalog.count(*) FILTER (WHERE l.is_named) FROM ('
+            'SELECT d.ctid AS place, %2$s AS is_named FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) FOR UPDATE) l '
+        'WHERE l.place OPERATOR(pg_catalog.=) ANY ($1)',
+        removed, CASE WHEN has_key IS NULL THEN 'false' ELSE (
+            SELECT pg_catalog.format('pg_catalog.num_nulls(%s) OPERATOR(pg_catalog.=) 0', pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', '))
+            FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k) END)
+        INTO sources, named USING places;
+    sources := coalesce(sources, '{}');
+    by_key := has_key IS NOT NULL AND named = pg_catalog.cardinality(sources);
+    -- To return addresses is to read the table, so row security would refuse a row that its policies hide: the key does without.
     EXECUTE pg_catalog.format(
-        'WITH stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM ONLY %1$s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) '
-        'SELECT pg_catalog.count(*) FROM stored', removed, target, names, expressions) INTO restored USING places;
-    IF restored < taken THEN
+        'WITH stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM ONLY %1$s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($1) ORDER BY t.ctid RETURNING %5$s) '
+        'SELECT pg_catalog.count(*), pg_catalog.array_agg(s.relation), pg_catalog.array_agg(s.place) FROM stored s',
+        removed, target, names, expressions,
+        CASE WHEN by_key THEN 'NULL::pg_catalog.oid AS relation, NULL::pg_catalog.tid AS place' ELSE 'tableoid AS relation, ctid AS place' END)
+        INTO restored, relations, stored USING sources;
+    IF restored <> pg_catalog.cardinality(sources) THEN
         RAISE EXCEPTION 'a trigger left rows out' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    IF has_key IS NOT NULL THEN
-        EXECUTE pg_catalog.format(
-            'SELECT pg_catalog.count(*) FILTER (WHERE c.relation IS NULL AND pg_catalog.num_nulls(%5$s) OPERATOR(pg_catalog.=) 0), pg_catalog.count(*) FILTER (WHERE c.is_lost), '
-                'pg_catalog.min(nullif(c.replaced, '''')), pg_catalog.array_agg(c.relation) FILTER (WHERE c.relation IS NOT NULL), '
-                'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL) '
-            -- A join has the columns of both, which may be too many.
-            'FROM ONLY %1$s d LEFT JOIN LATERAL ('
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.count(*) FILTER (WHERE c.relation IS NULL), pg_catalog.count(*) FILTER (WHERE c.is_lost), '
+            'pg_catalog.min(nullif(c.replaced, '''')), pg_catalog.array_agg(c.relation) FILTER (WHERE c.relation IS NOT NULL), '
+            'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL) '
+        'FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) s(source, relation, place) '
+             'JOIN ONLY %1$s d ON d.ctid OPERATOR(pg_catalog.=) s.source '
+             -- A join has the columns of both, which may be too many.
+             'LEFT JOIN LATERAL ('
                 'SELECT t.tableoid AS relation, t.ctid AS place, %4$s AS is_lost, '
-                    'pg_catalog.array_to_string(ARRAY[%6$s]::pg_catalog.text[], '', '') AS replaced '
-                'FROM %2$s t WHERE %3$s OFFSET 0) c ON true '
-            'WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1)',
-            removed, alone, has_key, coalesce(differs, 'false'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', ') FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k),
-            replacements)
-            INTO missing, lost, replaced, relations, stored USING places;
-        IF missing > 0 THEN
-            RAISE EXCEPTION '%', 'a trigger has deleted it at once, or given it another key'
-                || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
-        ELSIF lost > 0 THEN
-            RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
-                USING ERRCODE = 'integrity_constraint_violation';
-        ELSIF replaced IS NOT NULL THEN
-            RAISE EXCEPTION 'a trigger stores other values: %', replaced USING ERRCODE = 'integrity_constraint_violation';
-        END IF;
+                    'pg_catalog.array_to_string(ARRAY[%5$s]::pg_catalog.text[], '', '') AS replaced '
+                'FROM %2$s t WHERE %3$s OFFSET 0) c ON true',
+        removed, alone, CASE WHEN by_key THEN has_key ELSE 't.ctid OPERATOR(pg_catalog.=) s.place AND t.tableoid OPERATOR(pg_catalog.=) s.relation' END,
+        coalesce(differs, 'false'), replacements)
+        INTO missing, lost, replaced, relations, stored USING sources, relations, stored;
+    IF missing > 0 THEN
+        RAISE EXCEPTION '%', CASE WHEN by_key THEN 'a trigger has deleted it at once, or given it another key'
+                                  ELSE 'a trigger has deleted or changed it at once, and it lacks the primary key to find it by' END
+            || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
+    ELSIF lost > 0 THEN
+        RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
+            USING ERRCODE = 'integrity_constraint_violation';
+    ELSIF replaced IS NOT NULL THEN
+        RAISE EXCEPTION 'a trigger stores other values: %', replaced USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     EXECUTE pg_catalog.format(
         'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) SELECT pg_catalog.count(*) FROM taken', removed)
@@ -490,7 +507,7 @@ BEGIN
         RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
             USING DETAIL = pg_catalog.array_to_string(refused, '; ');
     END IF;
-    IF pg_catalog.array_to_string(refused, '; ') LIKE '%: a trigger stores other values: %' THEN
+    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %']) THEN
         RAISE NOTICE 'rows that a trigger of % would change do not come back', target
             USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
                 SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::pg_catalog.regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
