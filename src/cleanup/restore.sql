@@ -180,7 +180,7 @@ $$;
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
 --
--- A trigger must not delete or change rows that the same batch has brought back before: their values are kept nowhere else any more. Without checks_each, that is checked once, at the end: to check it after
+-- A trigger must not delete or change rows that the same batch has brought back before: their values are kept nowhere else any more. Without checks_each, that is checked only once, at the end: to check it after
 -- each part takes time by the square of their number.
 CREATE FUNCTION neardup_internal.restore_parts(
     target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], checks_each boolean, INOUT keys text[], INOUT kept text[],
@@ -255,9 +255,11 @@ BEGIN
                 IF part < pg_catalog.cardinality(part_places) THEN
                     RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
                         USING ERRCODE = 'integrity_constraint_violation';
-                ELSIF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
-                    RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
                 END IF;
+            END IF;
+            -- To undo a merge fires triggers, too.
+            IF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
+                RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
             END IF;
         EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
             IF places[first] IS NULL AND first = last THEN
@@ -312,7 +314,7 @@ BEGIN
             END IF;
         END LOOP;
     END LOOP;
-    IF NOT checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
+    IF NOT neardup_internal.are_there(target, relations, stored) THEN
         RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
     END IF;
 END

@@ -136,3 +136,21 @@ RESET ROLE;
 DROP TABLE posts CASCADE;
 DROP OWNED BY regress_merges;
 DROP ROLE regress_merges;
+
+-- the kept row refers to a removed one, so its merge is undone after that has come back, by an UPDATE whose trigger changes what has come back
+CREATE TABLE linked (id int PRIMARY KEY, ref int, note text, body text);
+INSERT INTO linked SELECT n, CASE n WHEN 1 THEN 2 END, 'note ' || n, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', n) FROM generate_series(1, 3) n;
+CREATE FUNCTION linked_merged(existing linked, new linked) RETURNS linked LANGUAGE plpgsql AS $$ BEGIN existing.ref := NULL; RETURN existing; END $$;
+SELECT neardup.protect('linked', 'body', on_duplicate => 'warn');
+CALL neardup.cleanup('linked', action => 'merge', merge => 'linked_merged', dry_run => false);
+ALTER TABLE linked ADD FOREIGN KEY (ref) REFERENCES linked;
+CREATE FUNCTION wipe() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE linked SET note = 'wiped' WHERE id <> NEW.id; RETURN NULL; END $$;
+CREATE TRIGGER wipe AFTER UPDATE OF ref ON linked FOR EACH ROW EXECUTE FUNCTION wipe();
+CALL neardup.restore('linked', 1, answer => false);
+SELECT id, ref, note FROM linked ORDER BY id;
+ALTER TABLE linked DISABLE TRIGGER wipe;
+CALL neardup.restore('linked', 1, answer => false);
+SELECT id, ref, note FROM linked ORDER BY id;
+SELECT count(*) FROM linked_removed;
+DROP TABLE linked, linked_removed CASCADE;
+DROP FUNCTION wipe();
