@@ -497,7 +497,8 @@ BEGIN
     END IF;
     IF pg_catalog.cardinality(held) > 0 THEN
         RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds: %', target, pg_catalog.array_to_string(held, '; ')
-            USING DETAIL = 'As long as such a column has what the merge made of it, what it was is kept, and another restore may put it back.';
+            USING DETAIL = 'What they were is kept. As long as such a column has what the merge made of it, another restore may put it back.',
+                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
     IF pg_catalog.cardinality(still_merged) > 0 THEN
         RAISE NOTICE 'rows of % keep what was merged into them: (%)', target, pg_catalog.array_to_string(still_merged, '), (')

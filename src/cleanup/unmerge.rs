@@ -2,8 +2,8 @@
 //!
 //! A merge keeps two records of the kept row, with its key and the columns that it changed: as they were, and as they became. Only these
 //! columns are put back, and only if each of them still is what it became, or is what it was again. A trigger may give a column another value:
-//! then the others are put back all the same. Both records are then gone, unless a column still is what the merge made of it: what it was is
-//! known from the record alone.
+//! then the others are put back all the same. The row is read again after the UPDATE, when AFTER triggers have run. Both records are gone only if
+//! each column is what it was: otherwise that is known from the record alone.
 //!
 //! The values of a record go to the UPDATE as parameters. Only so a table may have as many columns as Postgres allows. All of it are
 //! statements of the caller.
@@ -75,17 +75,21 @@ impl Unmerging {
         if keys.is_empty() {
             return None;
         }
-        let (mut held, mut merged) = (Vec::new(), Vec::new());
+        let mut held = Vec::new();
         if !changes.is_empty() {
             let values = changes.iter().map(|change| change.before).chain(changes.iter().map(|change| change.value));
             let arguments: Vec<Argument> = keys.into_iter().chain(values).collect();
+            let [update, read] = self.statements(&changes, &columns);
             // SAFETY: each value has the type next to it.
-            [held, merged] = unsafe { change::returning_texts(&self.update(&changes, &columns), &arguments) }?;
+            let is_updated = unsafe { original::update(&update, &arguments) } > 0;
+            // SAFETY: as above.
+            let [others, merged] = is_updated.then(|| unsafe { change::returning_texts(&read, &arguments) })??;
             if merged.len() == changes.len() {
                 return None;
             }
+            held = others;
         }
-        if merged.is_empty() {
+        if held.is_empty() {
             self.forget([before, after]);
         }
         Some(held)
@@ -104,10 +108,10 @@ impl Unmerging {
         unsafe { original::read(&statement, &places.map(address)) }
     }
 
-    /// The statement that gives the kept row the values that it had, and returns the columns that have another one all the same, and those that
-    /// still have what the merge made of them. Parameters: the key, the values as they were, and as they became. All are compared by the type behind a domain,
-    /// as which they may be kept.
-    fn update(&self, changes: &[Change], columns: &[Column]) -> String {
+    /// The statement that gives the kept row the values that it had, and the one that then returns the columns that have another one all the same, and
+    /// those that still have what the merge made of them. Parameters of both: the key, the values as they were, and as they became. All are compared by
+    /// the type behind a domain, as which they may be kept.
+    fn statements(&self, changes: &[Change], columns: &[Column]) -> [String; 2] {
         let (keys, count) = (self.keys.len(), changes.len());
         let name = |(number, change): (usize, &Change)| {
             let kind = columns.iter().find(|column| column.name == change.column).map(|column| column.kind);
@@ -128,18 +132,23 @@ impl Unmerging {
             let rows = each(&|column| format!("({}, {})", quote_literal(&column.name), condition(column)), ", ");
             format!("ARRAY(SELECT c.name FROM (VALUES {rows}) c(name, holds) WHERE c.holds)")
         };
-        format!(
-            "UPDATE {target} t SET {values} WHERE {has_key} AND {unchanged} RETURNING {held}, {merged}",
-            target = statement::only(self.target),
-            values = each(&|column| format!("{} = {}", quote_identifier(column.name.as_str()), column.was), ", "),
-            has_key = statement::equal(&self.keys, "t", |number, _| format!("${number}")),
-            unchanged = each(
-                &|column| format!("({} OR {})", is(&column.own, &column.became), is(&column.own, &column.was)),
-                " AND "
+        let target = statement::only(self.target);
+        let has_key = statement::equal(&self.keys, "t", |number, _| format!("${number}"));
+        [
+            format!(
+                "UPDATE {target} t SET {values} WHERE {has_key} AND {unchanged}",
+                values = each(&|column| format!("{} = {}", quote_identifier(column.name.as_str()), column.was), ", "),
+                unchanged = each(
+                    &|column| format!("({} OR {})", is(&column.own, &column.became), is(&column.own, &column.was)),
+                    " AND "
+                ),
             ),
-            held = names(&|column| format!("NOT {}", is(&column.own, &column.was))),
-            merged = names(&|column| is(&column.own, &column.became)),
-        )
+            format!(
+                "SELECT {held}, {merged} FROM {target} t WHERE {has_key}",
+                held = names(&|column| format!("NOT {}", is(&column.own, &column.was))),
+                merged = names(&|column| is(&column.own, &column.became)),
+            ),
+        ]
     }
 
     /// Deletes both records.

@@ -72,8 +72,7 @@ pub fn number_as(owner: pg_sys::Oid, statement: &str, parameters: &[Parameter<'_
     role::as_owner(owner, || unsafe { function::execute(statement, &arguments, read) })
 }
 
-/// Runs a statement with RETURNING that changes at most one row and returns columns of type text[] without NULLs. Returns these; `None` if it has
-/// changed none.
+/// Runs a statement that returns at most one row, of columns of type text[] without NULLs. Returns these; `None` if it has returned none.
 ///
 /// # Safety
 /// Each argument's value must have its type.

@@ -137,6 +137,22 @@ DROP TABLE posts CASCADE;
 DROP OWNED BY regress_merges;
 DROP ROLE regress_merges;
 
+-- a trigger that changes the kept row after it was put back: what it was is kept
+CREATE TABLE sold (id int PRIMARY KEY, sources text[], seen int NOT NULL DEFAULT 1, body text);
+INSERT INTO sold SELECT n, ARRAY['s' || n], n * 10, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', n) FROM generate_series(1, 3) n;
+CREATE FUNCTION sold_merged(existing sold, new sold) RETURNS sold LANGUAGE plpgsql AS $$
+BEGIN existing.seen := existing.seen + new.seen; existing.sources := existing.sources || new.sources; RETURN existing; END $$;
+SELECT neardup.protect('sold', 'body', on_duplicate => 'warn');
+CALL neardup.cleanup('sold', action => 'merge', merge => 'sold_merged', dry_run => false);
+CREATE FUNCTION sold_again() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE sold SET sources = '{changed}' WHERE id = NEW.id AND sources <> '{changed}'; RETURN NULL; END $$;
+CREATE TRIGGER sold_again AFTER UPDATE ON sold FOR EACH ROW EXECUTE FUNCTION sold_again();
+CALL neardup.restore('sold', 1, answer => false);
+SELECT id, sources, seen FROM sold ORDER BY id;
+SELECT neardup_measure, id, sources, seen FROM sold_removed ORDER BY neardup_measure;
+CALL neardup.restore('sold', 1, answer => false);
+DROP TABLE sold, sold_removed CASCADE;
+DROP FUNCTION sold_again();
+
 -- the kept row refers to a removed one, so its merge is undone after that has come back, by an UPDATE whose trigger changes what has come back
 CREATE TABLE linked (id int PRIMARY KEY, ref int, note text, body text);
 INSERT INTO linked SELECT n, CASE n WHEN 1 THEN 2 END, 'note ' || n, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', n) FROM generate_series(1, 3) n;
