@@ -307,14 +307,22 @@ impl Settings {
         if settings.texts().any(|text| text.contains('\0')) {
             return Err("a text has a NUL character.".to_owned());
         }
+        // SQL would quote an empty name, and Postgres refuses that.
+        if settings.names().any(str::is_empty) {
+            return Err("a name is empty.".to_owned());
+        }
         Ok(settings)
     }
 
     fn texts(&self) -> impl Iterator<Item = &str> {
         let verify = if let Verify::Profile(name) = &self.verify { Some(name.as_str()) } else { None };
+        self.names().chain([self.analyzer.as_str()]).chain(verify)
+    }
+
+    /// The schemas and names of functions and relations.
+    fn names(&self) -> impl Iterator<Item = &str> {
         let pairs = [&self.expression, &self.divert, &self.counter].into_iter().flatten();
-        let parts = pairs.flat_map(|(schema, name)| [schema.as_str(), name.as_str()]);
-        parts.chain([self.analyzer.as_str()]).chain(verify)
+        pairs.flat_map(|(schema, name)| [schema.as_str(), name.as_str()])
     }
 
     /// Returns a trigger's argument as JSON that type `jsonb` accepts, whose numbers have other limits; `None` if it is not a
@@ -376,6 +384,8 @@ mod tests {
             (r#","answers_since":-1"#, "answers_since is out of range."),
             (r#","correction":[[10]]"#, "correction is out of range."),
             (r#","divert":["public","a\u0000b"]"#, "a text has a NUL character."),
+            (r#","expression":["public",""]"#, "a name is empty."),
+            (r#","counter":["","a"]"#, "a name is empty."),
         ] {
             assert_eq!(with(more).err().as_deref(), Some(expected), "{more}");
         }
