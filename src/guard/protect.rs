@@ -264,10 +264,17 @@ fn document_columns(
     }
     expression.map_or(Ok(()), |function| check_document(target, function))?;
     if catalog::primary_key(target).is_empty() {
-        let message = format!("table {} has no primary key", shown(target));
+        let (message, hint) = if catalog::has_deferrable_key(target) {
+            (
+                format!("the primary key of table {} is deferrable", shown(target)),
+                "Make one that is not: ALTER TABLE ... DROP CONSTRAINT ..., ADD PRIMARY KEY (...).",
+            )
+        } else {
+            (format!("table {} has no primary key", shown(target)), "Add one: ALTER TABLE ... ADD PRIMARY KEY.")
+        };
         return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
             .set_detail("The guard identifies a row by its primary key.")
-            .set_hint("Add one: ALTER TABLE ... ADD PRIMARY KEY."));
+            .set_hint(hint));
     }
     Ok(all)
 }

@@ -163,10 +163,21 @@ impl Guard {
         });
         let keys = catalog::primary_key(root.table);
         if keys.is_empty() {
-            let message = format!("table {} has a guard, and no primary key any more", shown(root.table));
+            let table = shown(root.table);
+            let (message, hint) = if catalog::has_deferrable_key(root.table) {
+                (
+                    format!("table {table} has a guard, and its primary key is deferrable"),
+                    "Make one that is not: ALTER TABLE ... DROP CONSTRAINT ..., ADD PRIMARY KEY (...).",
+                )
+            } else {
+                (
+                    format!("table {table} has a guard, and no primary key any more"),
+                    "Add a primary key; the guard needs nothing else.",
+                )
+            };
             return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
                 .set_detail("The guard tells rows apart by their primary key.")
-                .set_hint("Add a primary key; the guard needs nothing else."));
+                .set_hint(hint));
         }
         let named = |numbers: &[i16]| numbers.iter().map(|number| catalog::column_name(root.table, *number)).collect();
         let (leaves, partitioned) = partition::leaves(root.table, roles.time.map(|role| root.columns[role]));

@@ -17,9 +17,9 @@ pub use functions::{
     joins_rows,
 };
 pub use relations::{
-    belongs, has_children, has_row_security, has_versions_of_snapshot, inheritors, is_partition, is_temporary,
-    may_lock, may_read_columns, may_read_some, owner, pages, primary_key, qualified_name, relation, relation_kind,
-    relation_name,
+    belongs, has_children, has_deferrable_key, has_row_security, has_versions_of_snapshot, inheritors, is_partition,
+    is_temporary, may_lock, may_read_columns, may_read_some, owner, pages, primary_key, qualified_name, relation,
+    relation_kind, relation_name,
 };
 pub use trust::{converts_plainly, is_plain_cast, is_trusted, is_trusted_role};
 pub use types::{

@@ -63,7 +63,7 @@ pub fn belongs(sequence: pg_sys::Oid, table: pg_sys::Oid) -> bool {
     unsafe { pg_sys::sequenceIsOwned(sequence, automatic, &raw mut owner, &raw mut column) && owner == table }
 }
 
-/// Returns the columns of the primary key.
+/// Returns the columns of the primary key; none if it is deferrable, and two rows may have the same one for a while.
 pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
     // SAFETY: relations are opened and closed here; an index has as many key columns as it says.
     unsafe {
@@ -78,11 +78,35 @@ pub fn primary_key(table: pg_sys::Oid) -> Vec<i16> {
             let index = pg_sys::index_open(key, pg_sys::AccessShareLock as i32);
             let form = (*index).rd_index;
             let count = usize::try_from((*form).indnkeyatts).unwrap_or(0);
-            columns.extend_from_slice((*form).indkey.values.as_slice(count));
+            // Since Postgres 17 the relation cache names a deferrable one, too.
+            if (*form).indimmediate {
+                columns.extend_from_slice((*form).indkey.values.as_slice(count));
+            }
             pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
         }
         pg_sys::relation_close(open, pg_sys::AccessShareLock as i32);
         columns
+    }
+}
+
+/// Says whether a table has a primary key that is deferrable.
+pub fn has_deferrable_key(table: pg_sys::Oid) -> bool {
+    // SAFETY: relations are opened and closed here.
+    unsafe {
+        let open = pg_sys::try_relation_open(table, pg_sys::AccessShareLock as i32);
+        if open.is_null() {
+            return false;
+        }
+        let indexes = PgList::<pg_sys::Oid>::from_pg(pg_sys::RelationGetIndexList(open));
+        let is_found = indexes.iter_oid().any(|index| {
+            let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
+            let form = (*index).rd_index;
+            let is_deferrable = (*form).indisprimary && !(*form).indimmediate;
+            pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
+            is_deferrable
+        });
+        pg_sys::relation_close(open, pg_sys::AccessShareLock as i32);
+        is_found
     }
 }
 

@@ -8,7 +8,11 @@ CALL neardup.cleanup('posts', dry_run => false);
 CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id <> 4 THEN NEW.created := '2031-01-01'; END IF; RETURN NEW; END $$;
 CREATE TRIGGER stamp BEFORE INSERT ON posts FOR EACH ROW EXECUTE FUNCTION stamp();
 
--- another key, which the removed rows do not have, and then as NULL; no key
+-- a deferrable key; another key, which the removed rows do not have, and then as NULL; no key
+ALTER TABLE posts DROP CONSTRAINT posts_pkey, ADD PRIMARY KEY (id) DEFERRABLE INITIALLY DEFERRED;
+CALL neardup.restore('posts', key => '2');
+INSERT INTO posts VALUES (9, '2031-01-01', body(9));
+SELECT neardup.protect('posts', 'body');
 ALTER TABLE posts DROP CONSTRAINT posts_pkey, ADD COLUMN number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
 CALL neardup.restore('posts', key => '2');
 SELECT neardup.keep_removed('posts');
