@@ -119,7 +119,9 @@ BEGIN
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type NOT IN (n.type, n.kept_type) LOOP
         RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
             USING ERRCODE = 'datatype_mismatch',
-                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.kept_type);
+                  -- A cast to a type with a length would cut longer values.
+                  HINT = format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%4$s;', removed, c.name, c.kept_type,
+                                format_type(c.kept_type::regtype::oid, -1));
     END LOOP;
 END
 $$;
