@@ -9,7 +9,8 @@ use pgrx::datum::Interval;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, JsonB, pg_sys};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{
@@ -66,6 +67,7 @@ pub struct Arguments {
     /// The first time that is too late.
     until: Option<String>,
     verify: Option<String>,
+    #[serde(default, deserialize_with = "real")]
     threshold: Option<f64>,
     excerpts: Option<String>,
     /// How far apart in time copies may be: an interval.
@@ -77,6 +79,14 @@ pub struct Arguments {
     source: Option<u32>,
     /// Whether the list is made again without the rows that it has named, until it names none.
     settled: Option<bool>,
+}
+
+/// Reads a number: NaN and infinite ones are strings in JSON.
+fn real<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<f64>, D::Error> {
+    match serde_json::Value::deserialize(from)? {
+        serde_json::Value::String(text) => text.parse().map(Some).map_err(D::Error::custom),
+        number => Option::deserialize(number).map_err(D::Error::custom),
+    }
 }
 
 fn invalid_arguments(wrong: serde_json::Error) -> ErrorReport {

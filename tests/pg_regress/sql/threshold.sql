@@ -28,3 +28,5 @@ CALL neardup.cleanup('wire', threshold => 0.05, dry_run => false);
 SELECT id FROM wire ORDER BY id;
 SELECT neardup.protect('wire', 'body', threshold => 0.04);
 SELECT * FROM neardup.duplicates('wire', threshold => 0);
+SELECT * FROM neardup.duplicates('wire', threshold => 'NaN');
+CALL neardup.cleanup('wire', threshold => 'Infinity');
