@@ -230,7 +230,7 @@ impl Cleanup {
 /// A value without what capitals and spaces make of it, in which values are often written in more than one way.
 fn folded(value: &str) -> String {
     format!(
-        "pg_catalog.lower(pg_catalog.regexp_replace({value}, '\\s+', ' ', 'g') COLLATE pg_catalog.\"default\") COLLATE pg_catalog.\"C\""
+        "pg_catalog.lower(pg_catalog.regexp_replace({value}, '[[:space:]]+', ' ', 'g') COLLATE pg_catalog.\"default\") COLLATE pg_catalog.\"C\""
     )
 }
 

@@ -37,6 +37,9 @@ INSERT INTO jobs SELECT n, 'R-' || n, CASE n % 2 WHEN 0 THEN 'OPEN  now' ELSE 'O
 INSERT INTO jobs SELECT n, 'R-' || n, 'Open now', 'city ' || n, 'Closed ' || n, '2031-05-01', 'We are sorry, but this advert has been taken off by one of our editors.' FROM generate_series(101, 106) n;
 RESET client_min_messages;
 CALL neardup.cleanup('jobs');
+SET standard_conforming_strings = off;
+CALL neardup.cleanup('jobs');
+RESET standard_conforming_strings;
 CALL neardup.cleanup('jobs', time_column => 'posted', keep => 'newest');
 -- where every other row has a value that another one has, the column is named
 UPDATE jobs SET ref = 'R-' || id % 5 WHERE id % 4 < 2;
