@@ -105,7 +105,7 @@ fn differing_columns(
                 let name = column.name.clone();
                 let (looked_at, is_title) = (number(1), column.is_title);
                 (differing > 0 || lacking > 0)
-                    .then(|| (name, differing, lacking, looked_at, is_time, is_telling, is_title, hardly_repeats))
+                    .then_some((name, differing, lacking, looked_at, is_time, is_telling, is_title, hardly_repeats))
             });
             counts.extend(found);
             Ok(())
