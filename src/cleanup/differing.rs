@@ -104,8 +104,16 @@ fn differing_columns(
                 let is_telling = !is_time && is_telling(agreeing, by_chance);
                 let name = column.name.clone();
                 let (looked_at, is_title) = (number(1), column.is_title);
-                (differing > 0 || lacking > 0)
-                    .then_some((name, differing, lacking, looked_at, is_time, is_telling, is_title, hardly_repeats))
+                (differing > 0 || lacking > 0).then_some((
+                    name,
+                    differing,
+                    lacking,
+                    looked_at,
+                    is_time,
+                    is_telling,
+                    is_title,
+                    hardly_repeats,
+                ))
             });
             counts.extend(found);
             Ok(())
