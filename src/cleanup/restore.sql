@@ -140,8 +140,11 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS text[]
+CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS boolean
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_row_wrapper';
+
+CREATE FUNCTION neardup_internal.end_unmerge(target regclass, removed regclass, before tid, after tid) RETURNS text[]
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'end_unmerge_wrapper';
 
 -- What a call of neardup.restore takes of a batch, as arrays of one length in the order of the kept rows: the addresses of rows, their keys, those of
 -- the kept rows, and where a merge is to be undone, the addresses of its two records. It is undone if all that was merged into the kept row comes
@@ -204,7 +207,10 @@ DECLARE
     incomplete pg_catalog.text[] := '{}';
     part bigint;
     part_merged pg_catalog.text[];
-    part_held pg_catalog.text[];
+    part_undone integer[];
+    -- The places of merges that are undone, whose records are still there.
+    undone integer[] := '{}';
+    place integer;
     part_rows pg_catalog.record;
     part_places pg_catalog.tid[];
     -- The tables and addresses of the rows that have come back.
@@ -236,16 +242,15 @@ BEGIN
         END IF;
         part := 0;
         part_merged := '{}';
-        part_held := '{}';
+        part_undone := '{}';
         part_places := pg_catalog.array_remove(places[first : last], NULL);
         BEGIN
             FOR nth IN first .. last LOOP
                 CONTINUE WHEN befores[nth] IS NULL OR nth > first AND befores[nth] = befores[nth - 1];
-                columns := neardup_internal.unmerge_row(target, removed, befores[nth], afters[nth]);
-                IF columns IS NULL THEN
+                IF neardup_internal.unmerge_row(target, removed, befores[nth], afters[nth]) THEN
+                    part_undone := pg_catalog.array_append(part_undone, nth);
+                ELSE
                     part_merged := pg_catalog.array_append(part_merged, all_kept[nth]);
-                ELSIF pg_catalog.cardinality(columns) > 0 THEN
-                    part_held := pg_catalog.array_append(part_held, pg_catalog.format('(%s) %s', all_kept[nth], pg_catalog.array_to_string(columns, ', ')));
                 END IF;
             END LOOP;
             IF pg_catalog.cardinality(part_places) > 0 THEN
@@ -306,13 +311,22 @@ BEGIN
             stored := pg_catalog.array_cat(stored, part_rows.stored);
         END IF;
         still_merged := pg_catalog.array_cat(still_merged, part_merged);
-        held := pg_catalog.array_cat(held, part_held);
+        undone := pg_catalog.array_cat(undone, part_undone);
         FOR nth IN first .. last LOOP
             IF places[nth] IS NOT NULL THEN
                 keys := pg_catalog.array_append(keys, all_keys[nth]);
                 kept := pg_catalog.array_append(kept, all_kept[nth]);
             END IF;
         END LOOP;
+    END LOOP;
+    -- Triggers of later parts may have changed rows that were put back.
+    FOREACH place IN ARRAY undone LOOP
+        columns := neardup_internal.end_unmerge(target, removed, befores[place], afters[place]);
+        IF columns IS NULL THEN
+            still_merged := pg_catalog.array_append(still_merged, all_kept[place]);
+        ELSIF pg_catalog.cardinality(columns) > 0 THEN
+            held := pg_catalog.array_append(held, pg_catalog.format('(%s) %s', all_kept[place], pg_catalog.array_to_string(columns, ', ')));
+        END IF;
     END LOOP;
     IF NOT neardup_internal.are_there(target, relations, stored) THEN
         RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
@@ -569,7 +583,8 @@ COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
 COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
 COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
-COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
+COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns whether it did';
+COMMENT ON FUNCTION neardup_internal.end_unmerge(regclass, regclass, tid, tid) IS 'deletes the two records of a row that was put back if it is what it was; returns the columns that a trigger has given another value, and NULL if all have what the merge made of them, or the row is gone';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
 COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run';
 COMMENT ON FUNCTION neardup_internal.restore_parts(regclass, regclass, name, tid[], tid[], tid[], boolean, text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated, and checks after each part or at the end that what has come back is there';

@@ -2,8 +2,8 @@
 //!
 //! A merge keeps two records of the kept row, with its key and the columns that it changed: as they were, and as they became. Only these
 //! columns are put back, and only if each of them still is what it became, or is what it was again. A trigger may give a column another value:
-//! then the others are put back all the same. The row is read again after the UPDATE, when AFTER triggers have run. Both records are gone only if
-//! each column is what it was: otherwise that is known from the record alone.
+//! then the others are put back all the same. The row is read again once the whole batch has come back, when all triggers have run. Both records are
+//! gone only if each column is what it was: otherwise that is known from the record alone.
 //!
 //! The values of a record go to the UPDATE as parameters. Only so a table may have as many columns as Postgres allows. All of it are
 //! statements of the caller.
@@ -21,22 +21,19 @@ use crate::pg::table::change;
 use crate::pg::table::original::{self, Change};
 use crate::pg::table::row_id::Tid;
 
-/// Puts a kept row back, of which two records are at these addresses. Returns the columns to which a trigger gave another value than they had; NULL
-/// if the row stays as it is.
+/// Puts a kept row back, of which two records are at these addresses. Returns false if the row stays as it is.
 #[pg_extern(sql = false)]
-fn unmerge_row(target: pg_sys::Oid, removed: pg_sys::Oid, before: Tid, after: Tid) -> Result<Option<Vec<String>>> {
+fn unmerge_row(target: pg_sys::Oid, removed: pg_sys::Oid, before: Tid, after: Tid) -> Result<bool> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
-    unsafe {
-        boundary::entry(move || {
-            if [target, removed].into_iter().any(|table| catalog::row_type(table) == pg_sys::Oid::INVALID) {
-                return Err(error(
-                    PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-                    "the table has been dropped during a restore",
-                ));
-            }
-            Ok(Unmerging::new(target, removed).put_back(before, after))
-        })
-    }
+    unsafe { boundary::entry(move || Ok(Unmerging::new(target, removed)?.put_back([before, after]).is_some())) }
+}
+
+/// Deletes the records of a kept row that was put back, if it is what it was. Returns the columns to which a trigger gave another value than they
+/// had; NULL if all have what the merge made of them, or the row is gone.
+#[pg_extern(sql = false)]
+fn end_unmerge(target: pg_sys::Oid, removed: pg_sys::Oid, before: Tid, after: Tid) -> Result<Option<Vec<String>>> {
+    // SAFETY: what pgrx has wrapped; the arguments go with the closure.
+    unsafe { boundary::entry(move || Ok(Unmerging::new(target, removed)?.end([before, after]))) }
 }
 
 /// Makes the condition that row t of a table has the primary key of the removed row d; NULL if the removed rows do not have all columns of the key.
@@ -56,43 +53,63 @@ struct Unmerging {
 }
 
 impl Unmerging {
-    fn new(target: pg_sys::Oid, removed: pg_sys::Oid) -> Self {
-        Self { target, removed, keys: statement::primary_key(target) }
+    fn new(target: pg_sys::Oid, removed: pg_sys::Oid) -> Result<Self> {
+        if [target, removed].into_iter().any(|table| catalog::row_type(table) == pg_sys::Oid::INVALID) {
+            let message = "the table has been dropped during a restore";
+            return Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message));
+        }
+        Ok(Self { target, removed, keys: statement::primary_key(target) })
     }
 
-    /// Gives the kept row the values that it had.
-    fn put_back(&self, before: Tid, after: Tid) -> Option<Vec<String>> {
-        let [was, became] = self.records([before, after])?;
-        let names: Vec<String> = self.keys.iter().map(|key| key.name.clone()).collect();
-        // SAFETY: both are rows of that table, and live to the end of this call.
-        let (keys, mut changes) =
-            unsafe { (original::values(self.removed, was, &names)?, original::changes(self.removed, was, became)?) };
-        let columns = catalog::columns(self.target);
-        changes.retain(|change| {
-            let is_one = |column: &Column| column.name == change.column && !column.is_generated;
-            !names.contains(&change.column) && columns.iter().any(is_one)
-        });
-        if keys.is_empty() {
-            return None;
+    /// Gives the kept row the values that it had; `None` if it stays as it is.
+    fn put_back(&self, places: [Tid; 2]) -> Option<()> {
+        let (changes, arguments) = self.changes(places)?;
+        if changes.is_empty() {
+            return Some(());
         }
+        let [update, _] = self.statements(&changes);
+        // SAFETY: each value has the type next to it.
+        let updated = unsafe { original::update(&update, &arguments) };
+        (updated > 0).then_some(())
+    }
+
+    /// Deletes both records if the kept row has the values that it had. Returns the columns that have others.
+    fn end(&self, places: [Tid; 2]) -> Option<Vec<String>> {
+        let (changes, arguments) = self.changes(places)?;
         let mut held = Vec::new();
         if !changes.is_empty() {
-            let values = changes.iter().map(|change| change.before).chain(changes.iter().map(|change| change.value));
-            let arguments: Vec<Argument> = keys.into_iter().chain(values).collect();
-            let [update, read] = self.statements(&changes, &columns);
+            let [_, read] = self.statements(&changes);
             // SAFETY: each value has the type next to it.
-            let is_updated = unsafe { original::update(&update, &arguments) } > 0;
-            // SAFETY: as above.
-            let [others, merged] = is_updated.then(|| unsafe { change::returning_texts(&read, &arguments) })??;
+            let [others, merged] = unsafe { change::returning_texts(&read, &arguments) }?;
             if merged.len() == changes.len() {
                 return None;
             }
             held = others;
         }
         if held.is_empty() {
-            self.forget([before, after]);
+            self.forget(places);
         }
         Some(held)
+    }
+
+    /// Returns what is to be put back, and the parameters of both statements; `None` if a record is gone, or the table has no key.
+    fn changes(&self, places: [Tid; 2]) -> Option<(Vec<Change>, Vec<Argument>)> {
+        let [was, became] = self.records(places)?;
+        let names: Vec<String> = self.keys.iter().map(|key| key.name.clone()).collect();
+        // SAFETY: both are rows of that table, and live to the end of this call.
+        let (keys, mut changes) =
+            unsafe { (original::values(self.removed, was, &names)?, original::changes(self.removed, was, became)?) };
+        if keys.is_empty() {
+            return None;
+        }
+        let columns = catalog::columns(self.target);
+        changes.retain(|change| {
+            let is_one = |column: &Column| column.name == change.column && !column.is_generated;
+            !names.contains(&change.column) && columns.iter().any(is_one)
+        });
+        let values = changes.iter().map(|change| change.before).chain(changes.iter().map(|change| change.value));
+        let arguments = keys.into_iter().chain(values).collect();
+        Some((changes, arguments))
     }
 
     /// Reads both records; `None` if one is gone.
@@ -111,7 +128,8 @@ impl Unmerging {
     /// The statement that gives the kept row the values that it had, and the one that then returns the columns that have another one all the same, and
     /// those that still have what the merge made of them. Parameters of both: the key, the values as they were, and as they became. All are compared by
     /// the type behind a domain, as which they may be kept.
-    fn statements(&self, changes: &[Change], columns: &[Column]) -> [String; 2] {
+    fn statements(&self, changes: &[Change]) -> [String; 2] {
+        let columns = catalog::columns(self.target);
         let (keys, count) = (self.keys.len(), changes.len());
         let name = |(number, change): (usize, &Change)| {
             let kind = columns.iter().find(|column| column.name == change.column).map(|column| column.kind);

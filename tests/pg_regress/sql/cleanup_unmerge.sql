@@ -150,6 +150,20 @@ CALL neardup.restore('sold', 1, answer => false);
 SELECT id, sources, seen FROM sold ORDER BY id;
 SELECT neardup_measure, id, sources, seen FROM sold_removed ORDER BY neardup_measure;
 CALL neardup.restore('sold', 1, answer => false);
+-- and one that changes it when the removed rows come back
+DROP TRIGGER sold_again ON sold;
+TRUNCATE sold, sold_removed;
+BEGIN;
+SELECT neardup.let_through('sold', false);
+INSERT INTO sold SELECT n, ARRAY['s' || n], n * 10, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' || repeat('！', n) FROM generate_series(1, 3) n;
+COMMIT;
+CALL neardup.cleanup('sold', action => 'merge', merge => 'sold_merged', dry_run => false);
+CREATE OR REPLACE FUNCTION sold_again() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE sold SET sources = '{changed}' WHERE id = 1; RETURN NULL; END $$;
+CREATE TRIGGER sold_again AFTER INSERT ON sold FOR EACH ROW EXECUTE FUNCTION sold_again();
+SELECT max(neardup_run) AS run FROM sold_removed \gset
+CALL neardup.restore('sold', :run, answer => false);
+SELECT id, sources, seen FROM sold ORDER BY id;
+SELECT neardup_measure, id, sources, seen FROM sold_removed ORDER BY neardup_measure;
 DROP TABLE sold, sold_removed CASCADE;
 DROP FUNCTION sold_again();
 
