@@ -3182,7 +3182,9 @@ BEGIN
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type NOT IN (n.type, n.kept_type) LOOP
         RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
             USING ERRCODE = 'datatype_mismatch',
-                  HINT = format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', removed, c.name, c.kept_type);
+                  -- A cast to a type with a length would cut longer values.
+                  HINT = format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%4$s;', removed, c.name, c.kept_type,
+                                format_type(c.kept_type::regtype::oid, -1));
     END LOOP;
 END
 $$;
@@ -4567,7 +4569,10 @@ CREATE FUNCTION neardup_internal.has_key(target regclass, removed regclass) RETU
 --
 -- The rows are deleted last: until then they say what must be in the table once its triggers have run, with the values that they had: a trigger may
 -- replace them, and they would be lost with the removed row. A NULL is not looked at, because it may be of a row that was removed before the table had the
--- column. Returns tables and addresses of the rows that have come back, if the table has a key to find them by.
+-- column. Returns tables and addresses of the rows that have come back.
+--
+-- What came of a removed row is found by its key. Where removed rows have none, because the table has another key by now or no longer any, it is the row
+-- that the INSERT stored for it. If a trigger has changed that since, it has another address, is not found, and the removed row stays.
 CREATE FUNCTION neardup_internal.restore_rows(
     target regclass, removed regclass, places tid[], mark name, OUT restored bigint, OUT relations oid[], OUT stored tid[]
 )
@@ -4584,6 +4589,10 @@ DECLARE
     -- The table without those that inherit from it.
     alone CONSTANT pg_catalog.text := (
         SELECT CASE c.relkind WHEN 'p' THEN '' ELSE 'ONLY ' END || target::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid);
+    -- The removed rows to bring back, in the order in which they are inserted, and how many of them have a key.
+    sources pg_catalog.tid[];
+    named bigint;
+    by_key boolean;
     taken bigint;
     missing bigint;
     lost bigint;
@@ -4607,38 +4616,48 @@ BEGIN
              n.name, n.removed_type) AS differs) c
     WHERE n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.count(*) FILTER (WHERE l.place OPERATOR(pg_catalog.=) ANY ($1)) '
-        'FROM (SELECT d.ctid AS place FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) FOR UPDATE) l', removed) INTO taken USING places;
+        'SELECT pg_catalog.array_agg(l.place ORDER BY l.place), pg_catalog.count(*) FILTER (WHERE l.is_named) FROM ('
+            'SELECT d.ctid AS place, %2$s AS is_named FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) FOR UPDATE) l '
+        'WHERE l.place OPERATOR(pg_catalog.=) ANY ($1)',
+        removed, CASE WHEN has_key IS NULL THEN 'false' ELSE (
+            SELECT pg_catalog.format('pg_catalog.num_nulls(%s) OPERATOR(pg_catalog.=) 0', pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', '))
+            FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k) END)
+        INTO sources, named USING places;
+    sources := coalesce(sources, '{}');
+    by_key := has_key IS NOT NULL AND named = pg_catalog.cardinality(sources);
+    -- To return addresses is to read the table, so row security would refuse a row that its policies hide: the key does without.
     EXECUTE pg_catalog.format(
-        'WITH stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM ONLY %1$s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) '
-        'SELECT pg_catalog.count(*) FROM stored', removed, target, names, expressions) INTO restored USING places;
-    IF restored < taken THEN
+        'WITH stored AS (INSERT INTO %2$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %4$s FROM ONLY %1$s t WHERE t.ctid OPERATOR(pg_catalog.=) ANY ($1) ORDER BY t.ctid RETURNING %5$s) '
+        'SELECT pg_catalog.count(*), pg_catalog.array_agg(s.relation), pg_catalog.array_agg(s.place) FROM stored s',
+        removed, target, names, expressions,
+        CASE WHEN by_key THEN 'NULL::pg_catalog.oid AS relation, NULL::pg_catalog.tid AS place' ELSE 'tableoid AS relation, ctid AS place' END)
+        INTO restored, relations, stored USING sources;
+    IF restored <> pg_catalog.cardinality(sources) THEN
         RAISE EXCEPTION 'a trigger left rows out' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    IF has_key IS NOT NULL THEN
-        EXECUTE pg_catalog.format(
-            'SELECT pg_catalog.count(*) FILTER (WHERE c.relation IS NULL AND pg_catalog.num_nulls(%5$s) OPERATOR(pg_catalog.=) 0), pg_catalog.count(*) FILTER (WHERE c.is_lost), '
-                'pg_catalog.min(nullif(c.replaced, '''')), pg_catalog.array_agg(c.relation) FILTER (WHERE c.relation IS NOT NULL), '
-                'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL) '
-            -- A join has the columns of both, which may be too many.
-            'FROM ONLY %1$s d LEFT JOIN LATERAL ('
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.count(*) FILTER (WHERE c.relation IS NULL), pg_catalog.count(*) FILTER (WHERE c.is_lost), '
+            'pg_catalog.min(nullif(c.replaced, '''')), pg_catalog.array_agg(c.relation) FILTER (WHERE c.relation IS NOT NULL), '
+            'pg_catalog.array_agg(c.place) FILTER (WHERE c.relation IS NOT NULL) '
+        'FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3)) s(source, relation, place) '
+             'JOIN ONLY %1$s d ON d.ctid OPERATOR(pg_catalog.=) s.source '
+             -- A join has the columns of both, which may be too many.
+             'LEFT JOIN LATERAL ('
                 'SELECT t.tableoid AS relation, t.ctid AS place, %4$s AS is_lost, '
-                    'pg_catalog.array_to_string(ARRAY[%6$s]::pg_catalog.text[], '', '') AS replaced '
-                'FROM %2$s t WHERE %3$s OFFSET 0) c ON true '
-            'WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1)',
-            removed, alone, has_key, coalesce(differs, 'false'),
-            (SELECT pg_catalog.string_agg(pg_catalog.format('d.%I', k), ', ') FROM pg_catalog.unnest(neardup_internal.key_columns(target)) k),
-            replacements)
-            INTO missing, lost, replaced, relations, stored USING places;
-        IF missing > 0 THEN
-            RAISE EXCEPTION '%', 'a trigger has deleted it at once, or given it another key'
-                || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
-        ELSIF lost > 0 THEN
-            RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
-                USING ERRCODE = 'integrity_constraint_violation';
-        ELSIF replaced IS NOT NULL THEN
-            RAISE EXCEPTION 'a trigger stores other values: %', replaced USING ERRCODE = 'integrity_constraint_violation';
-        END IF;
+                    'pg_catalog.array_to_string(ARRAY[%5$s]::pg_catalog.text[], '', '') AS replaced '
+                'FROM %2$s t WHERE %3$s OFFSET 0) c ON true',
+        removed, alone, CASE WHEN by_key THEN has_key ELSE 't.ctid OPERATOR(pg_catalog.=) s.place AND t.tableoid OPERATOR(pg_catalog.=) s.relation' END,
+        coalesce(differs, 'false'), replacements)
+        INTO missing, lost, replaced, relations, stored USING sources, relations, stored;
+    IF missing > 0 THEN
+        RAISE EXCEPTION '%', CASE WHEN by_key THEN 'a trigger has deleted it at once, or given it another key'
+                                  ELSE 'a trigger has deleted or changed it at once, and it lacks the primary key to find it by' END
+            || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
+    ELSIF lost > 0 THEN
+        RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
+            USING ERRCODE = 'integrity_constraint_violation';
+    ELSIF replaced IS NOT NULL THEN
+        RAISE EXCEPTION 'a trigger stores other values: %', replaced USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     EXECUTE pg_catalog.format(
         'WITH taken AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) RETURNING 1) SELECT pg_catalog.count(*) FROM taken', removed)
@@ -4663,8 +4682,11 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS text[]
+CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS boolean
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_row_wrapper';
+
+CREATE FUNCTION neardup_internal.end_unmerge(target regclass, removed regclass, before tid, after tid) RETURNS text[]
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'end_unmerge_wrapper';
 
 -- What a call of neardup.restore takes of a batch, as arrays of one length in the order of the kept rows: the addresses of rows, their keys, those of
 -- the kept rows, and where a merge is to be undone, the addresses of its two records. It is undone if all that was merged into the kept row comes
@@ -4703,7 +4725,7 @@ $$;
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
 --
--- A trigger must not delete or change rows that the same batch has brought back before: their values are kept nowhere else any more. Without checks_each, that is checked once, at the end: to check it after
+-- A trigger must not delete or change rows that the same batch has brought back before: their values are kept nowhere else any more. Without checks_each, that is checked only once, at the end: to check it after
 -- each part takes time by the square of their number.
 CREATE FUNCTION neardup_internal.restore_parts(
     target regclass, removed regclass, mark name, places tid[], befores tid[], afters tid[], checks_each boolean, INOUT keys text[], INOUT kept text[],
@@ -4727,7 +4749,10 @@ DECLARE
     incomplete pg_catalog.text[] := '{}';
     part bigint;
     part_merged pg_catalog.text[];
-    part_held pg_catalog.text[];
+    part_undone integer[];
+    -- The places of merges that are undone, whose records are still there.
+    undone integer[] := '{}';
+    place integer;
     part_rows pg_catalog.record;
     part_places pg_catalog.tid[];
     -- The tables and addresses of the rows that have come back.
@@ -4759,16 +4784,15 @@ BEGIN
         END IF;
         part := 0;
         part_merged := '{}';
-        part_held := '{}';
+        part_undone := '{}';
         part_places := pg_catalog.array_remove(places[first : last], NULL);
         BEGIN
             FOR nth IN first .. last LOOP
                 CONTINUE WHEN befores[nth] IS NULL OR nth > first AND befores[nth] = befores[nth - 1];
-                columns := neardup_internal.unmerge_row(target, removed, befores[nth], afters[nth]);
-                IF columns IS NULL THEN
+                IF neardup_internal.unmerge_row(target, removed, befores[nth], afters[nth]) THEN
+                    part_undone := pg_catalog.array_append(part_undone, nth);
+                ELSE
                     part_merged := pg_catalog.array_append(part_merged, all_kept[nth]);
-                ELSIF pg_catalog.cardinality(columns) > 0 THEN
-                    part_held := pg_catalog.array_append(part_held, pg_catalog.format('(%s) %s', all_kept[nth], pg_catalog.array_to_string(columns, ', ')));
                 END IF;
             END LOOP;
             IF pg_catalog.cardinality(part_places) > 0 THEN
@@ -4778,9 +4802,11 @@ BEGIN
                 IF part < pg_catalog.cardinality(part_places) THEN
                     RAISE EXCEPTION 'another session has changed or deleted it in %, or a trigger leaves it there', removed
                         USING ERRCODE = 'integrity_constraint_violation';
-                ELSIF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
-                    RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
                 END IF;
+            END IF;
+            -- To undo a merge fires triggers, too.
+            IF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
+                RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
             END IF;
         EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
             IF places[first] IS NULL AND first = last THEN
@@ -4827,7 +4853,7 @@ BEGIN
             stored := pg_catalog.array_cat(stored, part_rows.stored);
         END IF;
         still_merged := pg_catalog.array_cat(still_merged, part_merged);
-        held := pg_catalog.array_cat(held, part_held);
+        undone := pg_catalog.array_cat(undone, part_undone);
         FOR nth IN first .. last LOOP
             IF places[nth] IS NOT NULL THEN
                 keys := pg_catalog.array_append(keys, all_keys[nth]);
@@ -4835,7 +4861,16 @@ BEGIN
             END IF;
         END LOOP;
     END LOOP;
-    IF NOT checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
+    -- Triggers of later parts may have changed rows that were put back.
+    FOREACH place IN ARRAY undone LOOP
+        columns := neardup_internal.end_unmerge(target, removed, befores[place], afters[place]);
+        IF columns IS NULL THEN
+            still_merged := pg_catalog.array_append(still_merged, all_kept[place]);
+        ELSIF pg_catalog.cardinality(columns) > 0 THEN
+            held := pg_catalog.array_append(held, pg_catalog.format('(%s) %s', all_kept[place], pg_catalog.array_to_string(columns, ', ')));
+        END IF;
+    END LOOP;
+    IF NOT neardup_internal.are_there(target, relations, stored) THEN
         RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
     END IF;
 END
@@ -5018,7 +5053,8 @@ BEGIN
     END IF;
     IF pg_catalog.cardinality(held) > 0 THEN
         RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds: %', target, pg_catalog.array_to_string(held, '; ')
-            USING DETAIL = 'As long as such a column has what the merge made of it, what it was is kept, and another restore may put it back.';
+            USING DETAIL = 'What they were is kept. As long as such a column has what the merge made of it, another restore may put it back.',
+                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
     IF pg_catalog.cardinality(still_merged) > 0 THEN
         RAISE NOTICE 'rows of % keep what was merged into them: (%)', target, pg_catalog.array_to_string(still_merged, '), (')
@@ -5030,7 +5066,7 @@ BEGIN
         RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
             USING DETAIL = pg_catalog.array_to_string(refused, '; ');
     END IF;
-    IF pg_catalog.array_to_string(refused, '; ') LIKE '%: a trigger stores other values: %' THEN
+    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %']) THEN
         RAISE NOTICE 'rows that a trigger of % would change do not come back', target
             USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
                 SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::pg_catalog.regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
@@ -5089,7 +5125,8 @@ COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
 COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
 COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
-COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns the columns that a trigger has given another value, and NULL if the row stays as it is';
+COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns whether it did';
+COMMENT ON FUNCTION neardup_internal.end_unmerge(regclass, regclass, tid, tid) IS 'deletes the two records of a row that was put back if it is what it was; returns the columns that a trigger has given another value, and NULL if all have what the merge made of them, or the row is gone';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
 COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run';
 COMMENT ON FUNCTION neardup_internal.restore_parts(regclass, regclass, name, tid[], tid[], tid[], boolean, text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated, and checks after each part or at the end that what has come back is there';
@@ -5717,6 +5754,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
+-- src/cleanup/unmerge.rs:33
+-- pg_neardup::cleanup::unmerge::end_unmerge
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
 -- src/evaluate/mod.rs:19
 -- pg_neardup::evaluate::evaluate
 -- Skipped due to `#[pgrx(sql = false)]`
@@ -5753,7 +5796,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:350
+-- src/guard/protect.rs:357
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5801,7 +5844,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/unmerge.rs:43
+-- src/cleanup/unmerge.rs:40
 -- pg_neardup::cleanup::unmerge::has_key
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5837,7 +5880,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:360
+-- src/guard/protect.rs:367
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5861,7 +5904,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:384
+-- src/guard/protect.rs:391
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6665,7 +6708,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/unmerge.rs:26
+-- src/cleanup/unmerge.rs:25
 -- pg_neardup::cleanup::unmerge::unmerge_row
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
