@@ -12,6 +12,7 @@ use neardup_core::signature::digest;
 use neardup_verdict::model::LEAST_SCORE_TO_REMOVE;
 
 use crate::error::{Result, error};
+use crate::guarded::arguments::check_text_form;
 use crate::guarded::beside;
 use crate::guarded::statement::{self, EQUALS};
 use crate::list::arguments::{Arguments, Choice, same_type};
@@ -84,6 +85,8 @@ impl Cleanup {
             _ => own_column(document, "_known_as"),
         };
         let mark_column = catalog::columns(target).into_iter().find(|column| column.name == mark);
+        // Marks are read as text, and written from it.
+        mark_column.iter().try_for_each(|column| check_text_form(target, column))?;
         Ok(Self {
             target: statement::only(target),
             keys: statement::primary_key(target),

@@ -25,7 +25,8 @@ pub struct Reference {
     cascades: bool,
     /// Whether comparing the columns runs a cast of another role.
     casts: bool,
-    /// A role that owns the table that refers, or a partition of it, and whose code must not run as the caller.
+    /// A role that owns the table that refers, or a partition of it, or the schema of one, in which it may put another table in its place; and whose
+    /// code must not run as the caller.
     stranger: Option<pg_sys::Oid>,
 }
 
@@ -48,12 +49,12 @@ impl Reference {
         let (message, hint) = if self.stranger.is_some() {
             (
                 "reading rows that foreign key \"{}\" would change or remove may run code of role \"{owner}\"",
-                "Run this as that role, or as a role that has been made a member of it and is no superuser.",
+                "Run this as that role.",
             )
         } else if self.casts {
             (
                 "reading rows that foreign key \"{}\" would change or remove runs a cast of another role",
-                "Run this as a member of that role.",
+                "Run this as that role.",
             )
         } else {
             (
@@ -125,7 +126,8 @@ impl Compared {
     }
 }
 
-/// Reads the foreign keys that point at a table.
+/// Reads the foreign keys that point at a table. Its own owner is trusted, whose triggers run when its rows go, and so is the owner of its schema, who may
+/// put another table in its place. (6171 is `pg_database_owner`, which stands for the owner of the database.)
 ///
 /// # Errors
 /// Those of the statement.
@@ -143,10 +145,16 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
                            JOIN pg_catalog.pg_attribute r ON r.attrelid = c.confrelid AND r.attnum = k.r \
                            JOIN pg_catalog.pg_operator o ON o.oid = k.o \
                            JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace), \
-                ARRAY(SELECT DISTINCT CAST(t.relowner AS pg_catalog.text) FROM pg_catalog.pg_class t \
-                      WHERE t.oid = c.conrelid OR t.oid = ANY (ARRAY( \
-                          SELECT CAST(p.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST(c.conrelid AS pg_catalog.regclass)) p))) \
-         FROM pg_catalog.pg_constraint c \
+                ARRAY(SELECT DISTINCT CAST(r.role AS pg_catalog.text) \
+                      FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace \
+                           JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database() \
+                           CROSS JOIN LATERAL (VALUES \
+                               (CASE WHEN t.relowner <> own.relowner THEN t.relowner END), \
+                               (CASE WHEN n.nspowner <> own.nspowner THEN CASE n.nspowner WHEN 6171::pg_catalog.oid THEN d.datdba ELSE n.nspowner END END)) r(role) \
+                      WHERE r.role IS NOT NULL AND (t.oid = c.conrelid OR t.oid = ANY (ARRAY( \
+                          SELECT CAST(p.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST(c.conrelid AS pg_catalog.regclass)) p)))) \
+         FROM pg_catalog.pg_constraint c, \
+              (SELECT o.relowner, n.nspowner FROM pg_catalog.pg_class o JOIN pg_catalog.pg_namespace n ON n.oid = o.relnamespace WHERE o.oid = $1) own \
          WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
                AND (c.confrelid = $1 \
                     OR c.confrelid = ANY (ARRAY(SELECT CAST(t.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST($1 AS pg_catalog.regclass)) t)) \
@@ -155,10 +163,9 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
         &[Type::Oid],
     );
     let mut found = Vec::new();
-    // Whose triggers and policies run when its rows go.
-    let owner = catalog::owner(target);
     session.each(&statement, &[Value::Oid(target)], |row| {
-        let owners = row.texts(5).into_iter().flatten().filter_map(|role| role.parse().ok().map(pg_sys::Oid::from_u32));
+        let roles = row.texts(5).into_iter().flatten();
+        let mut owners = roles.filter_map(|role| role.parse().ok().map(pg_sys::Oid::from_u32));
         let parts: Vec<String> = row.texts(4).into_iter().flatten().collect();
         let columns: Vec<Compared> = parts.chunks_exact(8).map(Compared::read).collect();
         found.push(Reference {
@@ -167,7 +174,7 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
             refers: columns.iter().map(|of| of.condition.as_str()).collect::<Vec<_>>().join(" AND "),
             cascades: row.number(3).is_some(),
             casts: columns.iter().any(|of| of.casts),
-            stranger: owners.into_iter().find(|role| Some(*role) != owner && !catalog::is_trusted_role(*role)),
+            stranger: owners.find(|role| !catalog::is_trusted_role(*role)),
         });
         Ok(())
     })?;

@@ -62,11 +62,15 @@ impl Document<'_> {
 
     /// Returns the beginning of that document, with [`BEGINNING`] characters at most of each part: Postgres fetches and decompresses no more.
     pub fn beginning_of_table(&self, alias: &str) -> String {
-        let first = |text: String| format!("pg_catalog.left({text}, {BEGINNING})");
+        let first = |text: &str| format!("pg_catalog.left({text}, {BEGINNING})");
         if self.expression.is_some() {
-            return first(self.of_table(alias));
+            return first(&self.of_table(alias));
         }
-        let part = |name: &String| first(statement::as_text(&statement::column(alias, name)));
+        // Most texts are no longer, and Postgres knows how long a text is without fetching it.
+        let part = |name: &String| {
+            let text = statement::as_text(&statement::column(alias, name));
+            format!("CASE WHEN pg_catalog.octet_length({text}) <= {BEGINNING} THEN {text} ELSE {} END", first(&text))
+        };
         joined_in_sql(self.columns.iter().map(part).collect())
     }
 

@@ -1,8 +1,9 @@
-//! Which functions may run when another role's relation is read: those that a plain SELECT would run, and those of superusers and of the
-//! caller's own roles.
+//! Which functions may run when another role's relation is read: those that a plain SELECT would run, and those of roles that have the rights of
+//! the caller.
 //!
 //! A plain SELECT runs the output functions of types and the operators of their default classes, which only superusers can create. A cast
-//! may run a function of the type's owner, and the input of a row or a domain the CHECKs of domains.
+//! may run a function of the type's owner, or one that runs others by the value's type, as `to_jsonb` does; and the input of a row or a domain the CHECKs
+//! of domains.
 
 use pgrx::pg_sys;
 
@@ -11,30 +12,38 @@ use super::cached;
 /// Objects with smaller numbers are Postgres's own.
 const FIRST_OF_USERS: u32 = 16384;
 
-/// Says whether a function is Postgres's, a superuser's, the current user's, or one of a role that the current user has been made a member
-/// of. Superusers are members of all roles, which makes none of them trusted.
+/// Says whether a function is Postgres's own, or of a trusted role.
 pub fn is_trusted(function: pg_sys::Oid) -> bool {
-    if u32::from(function) < FIRST_OF_USERS {
-        return true;
-    }
-    // SAFETY: reads catalogs.
-    unsafe {
-        let owner = cached(pg_sys::SysCacheIdentifier::PROCOID, function, |row| {
-            (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(row)).proowner
-        });
-        owner.is_some_and(is_trusted_role)
-    }
+    let owner = |row| {
+        // SAFETY: a row of the cache of functions.
+        unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_proc>(row)).proowner }
+    };
+    is_of_trusted(function, pg_sys::SysCacheIdentifier::PROCOID, owner)
 }
 
-/// Says whether code of a role may run as the current user: that of a superuser, of the user, or of a role that the user has been made a member of.
+/// Says whether a type is Postgres's own, or of a trusted role: nobody but the owner of one of its types makes a cast.
+fn is_trusted_type(kind: pg_sys::Oid) -> bool {
+    let owner = |row| {
+        // SAFETY: a row of the cache of types.
+        unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typowner }
+    };
+    is_of_trusted(kind, pg_sys::SysCacheIdentifier::TYPEOID, owner)
+}
+
+fn is_of_trusted(
+    object: pg_sys::Oid,
+    cache: pg_sys::SysCacheIdentifier::Type,
+    owner: impl Fn(pg_sys::HeapTuple) -> pg_sys::Oid,
+) -> bool {
+    // SAFETY: reads a catalog.
+    u32::from(object) < FIRST_OF_USERS || unsafe { cached(cache, object, owner) }.is_some_and(is_trusted_role)
+}
+
+/// Says whether code of a role may run as the current user: that role could run it as this user itself. It is the user, a superuser, or a member of the
+/// user's role. That the user is a member of the other role is not enough: whoever may grant a role can make anybody a member.
 pub fn is_trusted_role(role: pg_sys::Oid) -> bool {
     // SAFETY: reads catalogs.
-    unsafe {
-        let user = pg_sys::GetUserId();
-        role == user
-            || pg_sys::superuser_arg(role)
-            || !pg_sys::superuser_arg(user) && pg_sys::has_privs_of_role(user, role)
-    }
+    unsafe { pg_sys::has_privs_of_role(role, pg_sys::GetUserId()) }
 }
 
 /// Says whether the JSON of values of a type is made by Postgres alone: for another type it runs a cast, whoever has made that.
@@ -55,7 +64,9 @@ pub fn is_plain_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
         let explicit = pg_sys::CoercionContext::COERCION_EXPLICIT;
         let element = |kind| pg_sys::get_element_type(kind);
         match pg_sys::find_coercion_pathway(to, from, explicit, &raw mut function) {
-            pg_sys::CoercionPathType::COERCION_PATH_FUNC => is_trusted(function),
+            pg_sys::CoercionPathType::COERCION_PATH_FUNC => {
+                is_trusted(function) && is_trusted_type(from) && is_trusted_type(to)
+            }
             pg_sys::CoercionPathType::COERCION_PATH_ARRAYCOERCE => is_plain_cast(element(from), element(to)),
             pg_sys::CoercionPathType::COERCION_PATH_COERCEVIAIO => has_plain_input(to),
             // Postgres raises its own error where there is no cast.

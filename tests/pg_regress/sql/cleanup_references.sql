@@ -57,13 +57,30 @@ RESET ROLE;
 ALTER TABLE casting OWNER TO regress_owner;
 SET ROLE regress_owner;
 CALL neardup.cleanup('posts');
--- a member of that role may
+-- that somebody makes the owner a member of that role changes nothing
 RESET ROLE;
 GRANT regress_stranger TO regress_owner;
 SET ROLE regress_owner;
 CALL neardup.cleanup('posts');
+-- a role that may act as the owner may run code as the owner
 RESET ROLE;
-DROP TABLE policed, casting, levels, indexed, posts, posts_removed;
+REVOKE regress_stranger FROM regress_owner;
+GRANT regress_owner TO regress_stranger;
+SET ROLE regress_owner;
+CALL neardup.cleanup('posts');
+-- the owner of a schema can put another table in the place of one
+RESET ROLE;
+REVOKE regress_owner FROM regress_stranger;
+DROP TABLE policed, casting, levels, indexed;
+CREATE SCHEMA regress_theirs AUTHORIZATION regress_stranger;
+CREATE TABLE regress_theirs.own (post int REFERENCES posts);
+ALTER TABLE regress_theirs.own OWNER TO regress_owner;
+GRANT USAGE ON SCHEMA regress_theirs TO regress_owner;
+SET ROLE regress_owner;
+CALL neardup.cleanup('posts');
+RESET ROLE;
+DROP SCHEMA regress_theirs CASCADE;
+DROP TABLE posts, posts_removed;
 DROP CAST (number AS int);
 DROP CAST (level AS int);
 DROP CAST (level AS bigint);

@@ -45,7 +45,30 @@ CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body ON m.by_hand FOR 
 RESET ROLE;
 SELECT * FROM neardup.duplicates('m.by_hand');
 
--- a function that forms documents: its owner and those who have been made members may list, a superuser becomes the owner first
+-- the same by a function of Postgres that calls the casts of the value's type
+SET ROLE regress_mallory;
+CREATE TYPE m.state AS ENUM ('x', 'y');
+CREATE FUNCTION m.evil(m.state) RETURNS json LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN '"x"'; END $$;
+CREATE CAST (m.state AS json) WITH FUNCTION m.evil(m.state) AS IMPLICIT;
+CREATE CAST (m.state AS jsonb) WITH FUNCTION pg_catalog.to_jsonb(anyelement) AS ASSIGNMENT;
+CREATE TABLE m.told (id int, body text, about m.state);
+INSERT INTO m.told VALUES (1, public.words(1), 'x');
+RESET ROLE;
+CREATE TABLE told (id int PRIMARY KEY, body text, about jsonb);
+SELECT neardup.protect('told', 'body', differ => '{about}');
+SELECT key, duplicate_of FROM neardup.copies_of('told', 'm.told');
+DROP TABLE told;
+
+-- a column of such a type where marks would be
+SET ROLE regress_mallory;
+CREATE TABLE m.marked (id int PRIMARY KEY, body text, body_duplicate_of m.k);
+INSERT INTO m.marked SELECT i, public.words(1) FROM generate_series(1, 2) i;
+SELECT neardup.protect('m.marked', 'body');
+RESET ROLE;
+CALL neardup.cleanup('m.marked');
+CALL neardup.cleanup('m.marked', action => 'mark', keep => 'newest');
+
+-- a function that forms documents: its owner may list; a superuser becomes the owner first, and so does a member, whoever made it one
 SET ROLE regress_mallory;
 CREATE TABLE m.formed (id int PRIMARY KEY, body text);
 CREATE FUNCTION m.form(m.formed) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN $1.body; END $$;
@@ -57,6 +80,12 @@ RESET ROLE;
 SELECT * FROM neardup.duplicates('m.formed');
 SELECT count(*) FROM neardup.why('m.formed', key => '1');
 CALL neardup.cleanup('m.formed');
+CREATE ROLE regress_member;
+GRANT regress_mallory TO regress_member;
+SET ROLE regress_member;
+SELECT * FROM neardup.duplicates('m.formed');
+RESET ROLE;
+DROP ROLE regress_member;
 SET ROLE regress_mallory;
 SET client_min_messages = error;
 SELECT key, duplicate_of FROM neardup.duplicates('m.formed');

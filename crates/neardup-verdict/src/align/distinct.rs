@@ -36,14 +36,14 @@ impl Seeds {
 
 /// Distinct numbers.
 #[derive(Debug)]
-pub(crate) struct Distinct {
-    numbers: Vec<u64>,
+pub(crate) struct Distinct<N = u64> {
+    numbers: Vec<N>,
     /// The position of the number in the list, from 1 on; 0 for none. The length is a power of two.
     places: Vec<u32>,
     seeds: Seeds,
 }
 
-impl Distinct {
+impl<N: Copy + Eq + Into<u64>> Distinct<N> {
     /// Begins a set that does not grow until it has more than `count` numbers.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let places = vec![0; (2 * count.max(8)).next_power_of_two()];
@@ -51,30 +51,30 @@ impl Distinct {
     }
 
     /// Returns the numbers.
-    pub(crate) fn numbers(&self) -> &[u64] {
+    pub(crate) fn numbers(&self) -> &[N] {
         &self.numbers
     }
 
     /// Returns the numbers without the index.
-    pub(crate) fn into_numbers(self) -> Vec<u64> {
+    pub(crate) fn into_numbers(self) -> Vec<N> {
         self.numbers
     }
 
     /// Returns the hash of a number, the same for all sets of this process.
     #[inline]
-    pub(crate) fn hash(&self, number: u64) -> u64 {
-        self.seeds.hash(number)
+    pub(crate) fn hash(&self, number: N) -> u64 {
+        self.seeds.hash(number.into())
     }
 
     /// Returns the position of a number in the list.
     #[inline]
-    pub(crate) fn find(&self, number: u64) -> Option<usize> {
+    pub(crate) fn find(&self, number: N) -> Option<usize> {
         self.at(self.place(number))
     }
 
     /// Adds a number, if it is not there yet, and returns its position.
     #[inline]
-    pub(crate) fn insert(&mut self, number: u64) -> usize {
+    pub(crate) fn insert(&mut self, number: N) -> usize {
         let place = self.place(number);
         if let Some(known) = self.at(place) {
             return known;
@@ -91,9 +91,9 @@ impl Distinct {
 
     /// Returns the place of a number, or the free one where it belongs.
     #[inline]
-    fn place(&self, number: u64) -> usize {
+    fn place(&self, number: N) -> usize {
         let last = self.places.len().wrapping_sub(1);
-        let mut at = self.seeds.hash(number) as usize & last;
+        let mut at = self.hash(number) as usize & last;
         while self.at(at).is_some_and(|there| self.numbers.get(there) != Some(&number)) {
             at = (at + 1) & last;
         }

@@ -159,16 +159,9 @@ fn place(words: usize, hash: u64) -> (usize, u64) {
     ((hash >> 6) as usize & words.wrapping_sub(1), 1 << (hash & 63))
 }
 
-/// Says whether the bit of a hash is set.
-#[inline]
-pub(crate) fn has(bits: &[u64], hash: u64) -> bool {
-    let (word, mask) = place(bits.len(), hash);
-    bits.get(word).is_some_and(|word| word & mask != 0)
-}
-
 /// Sets the bit of a hash.
 #[inline]
-pub(crate) fn set(bits: &mut [u64], hash: u64) {
+pub(super) fn set(bits: &mut [u64], hash: u64) {
     let (word, mask) = place(bits.len(), hash);
     if let Some(word) = bits.get_mut(word) {
         *word |= mask;

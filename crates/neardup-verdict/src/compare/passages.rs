@@ -17,19 +17,25 @@ const UNITS: usize = 5;
 #[derive(Debug, Default)]
 pub(crate) struct Passages {
     /// The key of each passage, in order.
-    pub(crate) keys: Vec<u64>,
+    pub(crate) keys: Vec<u32>,
     /// Each unit's stretch, in bytes.
     units: Vec<Range<u32>>,
 }
 
 /// Returns the distinct passages of a text, in the order in which they first occur.
-pub(crate) fn distinct(text: &str) -> Vec<u64> {
-    let keys = units(text, |_, _| ());
-    let mut distinct = Distinct::with_capacity((keys.len() + 1).saturating_sub(UNITS));
-    runs(&keys, UNITS).for_each(|passage| {
+pub(crate) fn distinct(text: &str) -> Vec<u32> {
+    let units = units(text, |_, _| ());
+    let mut distinct = Distinct::with_capacity((units.len() + 1).saturating_sub(UNITS));
+    keys(&units).for_each(|passage| {
         distinct.insert(passage);
     });
     distinct.into_numbers()
+}
+
+/// Returns the keys of the passages that some units make up. They have 32 bits, because rows of a table are kept by them, as many as there is room for: of two
+/// texts of a thousand passages, one pair in four thousand has an equal key by chance, and one such passage says nothing.
+fn keys(units: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    runs(units, UNITS).map(|run| (run >> 32) as u32)
 }
 
 /// Returns the key of each unit of a text: Han characters and characters of scripts without spaces are units, and runs of other letters and digits.
@@ -60,17 +66,17 @@ fn units(text: &str, mut add: impl FnMut(Range<u32>, bool)) -> Vec<u64> {
 impl Passages {
     pub(crate) fn of(text: &str) -> Self {
         let mut stretches: Vec<Range<u32>> = Vec::with_capacity(text.len() / 3);
-        let keys = units(text, |range, goes_on| match stretches.last_mut().filter(|_| goes_on) {
+        let numbers = units(text, |range, goes_on| match stretches.last_mut().filter(|_| goes_on) {
             Some(unit) => unit.end = range.end,
             None => stretches.push(range),
         });
-        Self { keys: runs(&keys, UNITS).collect(), units: stretches }
+        Self { keys: keys(&numbers).collect(), units: stretches }
     }
 
-    /// Returns the stretches that wanted passages cover, in bytes.
-    pub(crate) fn stretches(&self, wanted: impl Fn(u64) -> bool) -> Vec<Range<usize>> {
+    /// Returns the stretches that wanted passages cover, in bytes; passages are told by their places in the text.
+    pub(crate) fn stretches(&self, wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        for (at, _) in self.keys.iter().enumerate().filter(|&(_, &key)| wanted(key)) {
+        for at in (0..self.keys.len()).filter(|at| wanted(*at)) {
             let (Some(first), Some(last)) = (self.units.get(at), self.units.get(at + UNITS - 1)) else { continue };
             let (start, end) = (first.start as usize, last.end as usize);
             match found.last_mut() {

@@ -160,7 +160,7 @@ pub(crate) struct Sampled {
     /// Equal for equal texts.
     text: u64,
     /// Its distinct passages.
-    pub(crate) passages: Vec<u64>,
+    pub(crate) passages: Vec<u32>,
 }
 
 impl Sampled {

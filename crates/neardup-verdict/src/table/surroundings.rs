@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::forms::Sampled;
 use crate::align::distinct::Distinct;
-use crate::align::grams;
 use crate::compare::passages::Passages;
 use crate::compare::prepared::Prepared;
 
@@ -21,8 +20,11 @@ const WHOLE: f64 = 0.95;
 const LONGER: f64 = 1.3;
 const OTHER: f64 = 0.2;
 
-/// How many bits a passage of either text has, by which it is seen that neither has a passage of another row.
-const BITS: usize = 16;
+/// How many marks there are for a passage of either text, by which it is seen that neither has a passage of another row.
+const MARKS: usize = 8;
+
+/// Passages of another row are looked at by as many: most of them are in neither text, and a processor sees that of several at once.
+const AT_ONCE: usize = 8;
 
 /// This number of rows with other messages makes a passage form.
 pub(crate) const OTHERS: usize = 2;
@@ -74,7 +76,7 @@ impl Surroundings {
         let mut rows_with = vec![0; all.keys.numbers().len()];
         for row in rows {
             let from = others.len();
-            others.extend(row.passages.iter().filter_map(|key| all.find(*key)));
+            all.find(&row.passages, &mut others);
             let found = &others[from..];
             let [mut of_a, mut of_b, mut of_both] = [0_u32; 3];
             for &at in found {
@@ -105,7 +107,7 @@ impl Surroundings {
             }
         }
         let is_form = |at: usize| rows_with[at] >= OTHERS;
-        let form = passages.map(|passages| passages.stretches(|key| all.keys.find(key).is_some_and(is_form)));
+        let form = [0, 1].map(|text: usize| passages[text].stretches(|at| is_form(all.places[text][at])));
         let follows =
             |row: &Range<usize>| others[row.clone()].iter().any(|&at| all.texts[at] == [true; 2] && is_form(at));
         let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -129,9 +131,11 @@ type In = [bool; 2];
 
 /// The passages of two texts together.
 struct Both {
-    keys: Distinct,
-    /// Bits for the keys, because most passages of other rows are in neither text.
-    bits: Vec<u64>,
+    keys: Distinct<u32>,
+    /// Where each passage of each text is among the keys.
+    places: [Vec<usize>; 2],
+    /// 1 where a key may be, because most passages of other rows are in neither text; a power of two of them.
+    marks: Vec<u8>,
     texts: Vec<In>,
     /// How many distinct passages each text has, and how many that the other one lacks.
     sizes: [usize; 2],
@@ -142,27 +146,37 @@ impl Both {
     fn of(passages: [&Passages; 2]) -> Self {
         let most = passages.iter().map(|passages| passages.keys.len()).sum();
         let mut keys = Distinct::with_capacity(most);
-        let mut bits = vec![0; (BITS * most / 64).next_power_of_two()];
+        let mut marks = vec![0; (MARKS * most).next_power_of_two()];
         let mut texts: Vec<In> = Vec::with_capacity(most);
-        for (text, passages) in passages.iter().enumerate() {
-            for key in &passages.keys {
-                let at = keys.insert(*key);
-                if at == texts.len() {
-                    texts.push([false; 2]);
-                    grams::set(&mut bits, *key);
-                }
-                texts[at][text] = true;
+        let mut insert = |key: u32, text: usize| {
+            let at = keys.insert(key);
+            if at == texts.len() {
+                texts.push([false; 2]);
+                let last = marks.len() - 1;
+                marks[key as usize & last] = 1;
             }
-        }
+            texts[at][text] = true;
+            at
+        };
+        let places = [0, 1].map(|text: usize| passages[text].keys.iter().map(|key| insert(*key, text)).collect());
         let count = |wanted: fn(&In) -> bool| texts.iter().filter(|texts| wanted(texts)).count();
         let (sizes, both) = ([count(|texts| texts[0]), count(|texts| texts[1])], count(|texts| texts[0] && texts[1]));
         let lone = sizes.map(|size| size - both);
-        Self { keys, bits, texts, sizes, lone }
+        Self { keys, places, marks, texts, sizes, lone }
     }
 
-    /// Returns the position of a passage that either text has.
-    fn find(&self, key: u64) -> Option<usize> {
-        if grams::has(&self.bits, key) { self.keys.find(key) } else { None }
+    /// Adds the positions of those of some passages that either text has.
+    fn find(&self, passages: &[u32], found: &mut Vec<usize>) {
+        let (marks, last) = (&self.marks[..], self.marks.len() - 1);
+        let (all, rest) = passages.as_chunks::<AT_ONCE>();
+        for some in all {
+            let mut may_be = (0..AT_ONCE).fold(0_u32, |all, at| all | u32::from(marks[some[at] as usize & last]) << at);
+            while may_be != 0 {
+                found.extend(self.keys.find(some[may_be.trailing_zeros() as usize]));
+                may_be &= may_be - 1;
+            }
+        }
+        found.extend(rest.iter().filter_map(|key| self.keys.find(*key)));
     }
 }
 
@@ -182,18 +196,18 @@ mod tests {
             return Surroundings::default();
         }
         let passages = texts.map(|text| Passages::of(text.plain()));
-        let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<HashSet<u64>>());
+        let sets = [0, 1].map(|at: usize| passages[at].keys.iter().copied().collect::<HashSet<u32>>());
         let shared =
-            |row: &Sampled, set: &HashSet<u64>| set.iter().filter(|key| row.passages.contains(key)).count() as f64;
+            |row: &Sampled, set: &HashSet<u32>| set.iter().filter(|key| row.passages.contains(key)).count() as f64;
         let likeness =
-            |row: &Sampled, set: &HashSet<u64>| shared(row, set) / set.len().min(row.passages.len()).max(1) as f64;
+            |row: &Sampled, set: &HashSet<u32>| shared(row, set) / set.len().min(row.passages.len()).max(1) as f64;
         let least = sets[0].len().min(sets[1].len());
         let contains =
             |row: &Sampled| sets.iter().any(|set| set.len() == least && shared(row, set) >= WHOLE * least as f64);
         let (similar, others): (Vec<&Rc<Sampled>>, Vec<&Rc<Sampled>>) =
             rows.iter().partition(|row| sets.iter().any(|set| likeness(row, set) >= ALIKE));
-        let lone = [0, 1].map(|at: usize| sets[at].difference(&sets[1 - at]).copied().collect::<Vec<u64>>());
-        let has = |row: &Sampled, lone: &[u64]| {
+        let lone = [0, 1].map(|at: usize| sets[at].difference(&sets[1 - at]).copied().collect::<Vec<u32>>());
+        let has = |row: &Sampled, lone: &[u32]| {
             lone.iter().filter(|key| row.passages.contains(key)).count() as f64 / lone.len() as f64
         };
         let other: Vec<f64> = if lone.iter().any(Vec::is_empty) {
@@ -201,11 +215,11 @@ mod tests {
         } else {
             similar.iter().map(|row| 1.0 - has(row, &lone[0]).max(has(row, &lone[1]))).collect()
         };
-        let is_form = |key: u64| others.iter().filter(|row| row.passages.contains(&key)).count() >= OTHERS;
-        let form = [0, 1].map(|at: usize| passages[at].stretches(is_form));
-        let both: HashSet<u64> = sets[0].intersection(&sets[1]).copied().collect();
+        let is_form = |key: u32| others.iter().filter(|row| row.passages.contains(&key)).count() >= OTHERS;
+        let form = [0, 1].map(|text: usize| passages[text].stretches(|at| is_form(passages[text].keys[at])));
+        let both: HashSet<u32> = sets[0].intersection(&sets[1]).copied().collect();
         let (short, long) = if sets[1].len() < sets[0].len() { (&sets[1], &sets[0]) } else { (&sets[0], &sets[1]) };
-        let rest: HashSet<u64> = long.difference(short).copied().collect();
+        let rest: HashSet<u32> = long.difference(short).copied().collect();
         let is_longer = |count: usize| count as f64 >= LONGER * least as f64;
         let continues = |row: &Sampled| {
             both.len() as f64 >= WHOLE * least as f64
@@ -214,7 +228,7 @@ mod tests {
                 && is_longer(row.passages.len())
                 && shared(row, &rest) <= OTHER * rest.len() as f64
         };
-        let form_of_both: HashSet<u64> = both.iter().copied().filter(|&key| is_form(key)).collect();
+        let form_of_both: HashSet<u32> = both.iter().copied().filter(|&key| is_form(key)).collect();
         let followers = others.iter().filter(|row| form_of_both.iter().any(|key| row.passages.contains(key))).count();
         Surroundings {
             form,
