@@ -97,9 +97,9 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %s (hash) WHERE is_copy', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash) WHERE is_copy', answers);
     -- What has passed on from a row is taken back when that is restored, and the rows of its group that were restored before are looked up. A key may be
-    -- longer than a B-tree takes.
+    -- longer than a B-tree takes. All rows of a group have one key of a kept row: the chain of a hash index would be walked for each.
     EXECUTE format('CREATE INDEX ON %s USING hash (note) WHERE act = ''cleanup''', answers);
-    EXECUTE format('CREATE INDEX ON %s USING hash (other) WHERE act = ''restore''', answers);
+    EXECUTE format('CREATE INDEX ON %s (hashtext(other)) WHERE act = ''restore''', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);
@@ -121,11 +121,12 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys. Of pairs with the same two texts, one is kept.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
--- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
+-- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Of pairs with one text, those whose other row is in `large` are left out, too:
+-- each row with that text looks at all answers about it. Returns how many were answered. The settings make the text of a key the same for every
 -- session. The rows are joined one side after the other: in one join, the planner may begin with all pairs of them.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
-    keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
+    keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false, large text[] DEFAULT '{}'
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
@@ -140,7 +141,7 @@ BEGIN
         'k AS MATERIALIZED (SELECT r.key, r.hash, u.other FROM unnest($2, $3) u(key, other) JOIN r ON r.asked = u.key), '
         'p AS MATERIALIZED ( '
         '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash FROM k JOIN r o ON o.asked = k.other '
-        '    WHERE k.key <> o.key AND ($9 OR NOT EXISTS ( '
+        '    WHERE k.key <> o.key AND (k.hash <> o.hash OR k.other <> ALL ($11)) AND ($9 OR NOT EXISTS ( '
         '        SELECT FROM %2$s a '
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
@@ -164,7 +165,7 @@ BEGIN
         neardup_internal.answered_rows(target, document), answers)
         INTO answered
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
+              neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers, large;
     RETURN answered;
 END
 $$;
@@ -254,7 +255,7 @@ CREATE FUNCTION neardup_internal.noting_document(target regclass, document name)
 
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
--- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
+-- noted, and not of rows with the same text. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
 -- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table; for a guard that is made later, any
@@ -275,7 +276,7 @@ DECLARE
     guarded name := neardup_internal.noting_document(target, document);
     answers regclass := neardup_internal.trusted_answers(target);
     statement text;
-    -- Kept rows in whose place so many rows were restored before that their group is large.
+    -- Kept rows in whose place so many rows were restored that their group is large.
     of_many text[] := '{}';
     before text[];
     before_kept text[];
@@ -318,15 +319,17 @@ BEGIN
                 -- A row has two of these notes at most. Those of a large group are not read.
                 EXECUTE format(
                     'SELECT coalesce(array_agg(k.kept), ''{}'') FROM (SELECT DISTINCT u.kept FROM unnest($2) u(kept)) k '
-                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE a.other = k.kept AND a.act = ''restore'' '
+                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE hashtext(a.other) = hashtext(k.kept) AND a.other = k.kept AND a.act = ''restore'' '
                     '           AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 LIMIT 2 * $3 + 1) n) > 2 * $3', answers)
                     INTO of_many USING guarded, kept, large;
                 EXECUTE format(
                     'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
                     '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                    '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
+                    '    WHERE hashtext(a.other) = ANY ($5) AND a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 '
+                    '          AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
                     INTO before, before_kept, before_hashes
-                    USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys;
+                    USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys,
+                          ARRAY(SELECT DISTINCT hashtext(u.kept) FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many));
                 EXECUTE format('WITH r AS MATERIALIZED (%s) '
                     'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
                     'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
@@ -337,8 +340,9 @@ BEGIN
             ), p AS (
                 SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE NOT a.is_of_large
             )
-            SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.is_of_large AND r.key = ANY (keys)) INTO firsts, seconds, of_large FROM p;
-            noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+            SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.is_of_large AND r.key = ANY (keys)),
+                   ARRAY(SELECT DISTINCT r.kept FROM r WHERE r.is_of_large) INTO firsts, seconds, of_large, of_many FROM p;
+            noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told, large => of_many);
             IF keeps_told AND answers IS NOT NULL THEN
                 EXECUTE format(
                     'WITH r AS MATERIALIZED (%2$s), '
@@ -371,7 +375,7 @@ BEGIN
                 -- Found one by one by the hash: a join may begin with all notes.
                 'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
+                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
                 '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
@@ -507,7 +511,7 @@ COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[
 COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
-COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
+COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean, text[]) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';

@@ -1,5 +1,7 @@
 //! The answers about one row, and what they say of it and another row.
 
+use std::rc::Rc;
+
 use neardup_core::candidates::{Apart, Member};
 use neardup_core::signature::digest::text_hash;
 
@@ -22,7 +24,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     hash: u64,
-    answers: Vec<Answer>,
+    answers: Rc<[Answer]>,
     /// The hash of a row of which the row is a copy because another one is, and the score of that.
     through: Option<(u64, f64)>,
 }
@@ -39,12 +41,12 @@ impl Given {
     }
 
     /// Says whether there are none.
-    pub const fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.answers.is_empty()
     }
 
     /// Returns how many there are.
-    pub const fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.answers.len()
     }
 

@@ -8,7 +8,7 @@ use ahash::AHashMap;
 use pgrx::prelude::*;
 
 use super::{Answers, Given};
-use crate::error::Result;
+use crate::error::{Result, error};
 use crate::guarded::arguments::{check_expression, check_keys, only_guard};
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
@@ -49,7 +49,10 @@ fn plain_keys(kind: pg_sys::Oid, keys: Vec<Option<String>>) -> Vec<String> {
 /// lists write it, the document, the title, the hash of what is compared of the row, and that of its document alone. A key may have been of another type when it was answered about:
 /// texts that are no values of the type are left out, and where that is not known, all keys are compared as texts.
 #[pg_extern(sql = false)]
-fn answered_rows(target: pg_sys::Oid, document: Option<&CStr>) -> Result<String> {
+fn answered_rows(target: Option<pg_sys::Oid>, document: Option<&CStr>) -> Result<String> {
+    let Some(target) = target else {
+        return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
+    };
     let guard = guard_of(target, document)?;
     check_keys(target)?;
     let keys = statement::primary_key(target);

@@ -1,6 +1,7 @@
 //! The table of answers beside a table: found by its name, trusted by its owner and its columns, read by the hashes of texts.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use ahash::{AHashMap, AHashSet};
 use neardup_core::signature::digest::text_hash;
@@ -52,71 +53,95 @@ thread_local! {
 }
 
 /// The answers about the rows of a table.
-pub struct Answers(Option<Layout>);
+pub struct Answers {
+    layout: Option<Layout>,
+    /// The text that many answers were last read about, by its hash: each row of a group of equal texts asks for them.
+    last: RefCell<Option<(u64, Rc<[Answer]>)>>,
+}
+
+/// From how many answers on they are kept for the next row.
+const MANY: usize = 16;
 
 impl Answers {
     /// No answers.
     pub const fn none() -> Self {
-        Self(None)
+        Self::of(None)
+    }
+
+    const fn of(layout: Option<Layout>) -> Self {
+        Self { layout, last: RefCell::new(None) }
     }
 
     /// Finds the answers beside a guarded table.
     pub fn beside(guard: &Guard) -> Self {
         let found = catalog::relation(&name(guard.table));
-        Self(found.and_then(|table| known(table, guard.owner)).filter(|layout| catalog::pages(layout.table) > 0))
+        Self::of(found.and_then(|table| known(table, guard.owner)).filter(|layout| catalog::pages(layout.table) > 0))
     }
 
     /// Says whether there are none.
     pub const fn is_none(&self) -> bool {
-        self.0.is_none()
+        self.layout.is_none()
     }
 
     /// Returns the table, if there are any.
     pub fn table(&self) -> Option<pg_sys::Oid> {
-        self.0.map(|layout| layout.table)
+        self.layout.map(|layout| layout.table)
     }
 
     /// Returns the answers about rows with this hash, each once: what clean-ups pass on may be there for several rows.
-    pub fn on(&self, hash: u64) -> Vec<Answer> {
-        self.0.map_or_else(Vec::new, |layout| layout.on(hash, layout.indexes))
+    pub fn on(&self, hash: u64) -> Rc<[Answer]> {
+        let Some(layout) = &self.layout else { return Rc::default() };
+        let last = self.last.borrow().as_ref().filter(|(of, _)| *of == hash).map(|(_, all)| Rc::clone(all));
+        last.unwrap_or_else(|| {
+            let all: Rc<[Answer]> = layout.on(hash, layout.indexes).into();
+            if all.len() >= MANY {
+                self.last.replace(Some((hash, Rc::clone(&all))));
+            }
+            all
+        })
     }
 
     /// Returns those that say "a copy". Acts answer "no copy" by the thousand, people say "a copy" one by one: so there are few of these to search.
-    pub fn copies_on(&self, hash: u64) -> Vec<Answer> {
-        let Some(layout) = &self.0 else { return Vec::new() };
+    pub fn copies_on(&self, hash: u64) -> Rc<[Answer]> {
+        let Some(layout) = &self.layout else { return Rc::default() };
         let of_copies = [0, 1].map(|at: usize| layout.indexes_of_copies[at].or(layout.indexes[at]));
         let mut copies = layout.on(hash, of_copies);
         copies.retain(|answer| answer.is_copy);
-        copies
+        copies.into()
     }
 
-    /// Returns what restores have noted of rows.
-    pub fn restored(&self) -> Restored {
-        Restored(self.0.map_or_else(AHashMap::default, |layout| layout.restored()))
+    /// Returns what restores have noted of rows, for a guard of this document column.
+    pub fn restored(&self, document: &str) -> Restored {
+        self.layout.map_or_else(Restored::default, |layout| layout.restored(document))
     }
 }
 
-/// What restores have noted of rows, by the keys of these: the hash of each note, and the document column of the guard that it is for.
-pub struct Restored(AHashMap<String, Vec<(i64, String)>>);
+/// What restores have noted of rows, for a guard. All of it is in memory, so a note takes some 50 bytes: keys are there as hashes.
+#[derive(Default)]
+pub struct Restored {
+    /// Whether any of the notes of a key is for the guard's document column.
+    keys: AHashMap<u64, bool>,
+    /// The hashes of the notes.
+    hashes: AHashSet<i64>,
+}
 
 impl Restored {
     /// Says whether there is nothing.
     pub fn is_none(&self) -> bool {
-        self.0.is_empty()
+        self.keys.is_empty()
     }
 
     /// Says whether anything is noted of a row with this key.
     pub fn names(&self, key: &str) -> bool {
-        self.0.contains_key(key)
+        self.keys.contains_key(&text_hash(key))
     }
 
-    /// Says whether the row with this key, whose text in this document column has this hash, was restored after a clean-up had removed it. A guard
-    /// that is newer than the restore has no notes of its own: the key alone decides.
-    pub fn has(&self, key: &str, document: &str, hash: u64) -> bool {
-        self.0.get(key).is_some_and(|notes| {
-            let own = restored_hash(hash.cast_signed(), key);
-            notes.iter().any(|(noted, _)| *noted == own) || notes.iter().all(|(_, column)| column != document)
-        })
+    /// Says whether the row with this key, whose text has this hash, was restored after a clean-up had removed it. A guard that is newer than the
+    /// restore has no notes of its own: the key alone decides.
+    pub fn has(&self, key: &str, hash: u64) -> bool {
+        self.keys
+            .get(&text_hash(key))
+            .is_some_and(|is_own| !is_own || self.hashes.contains(&restored_hash(hash.cast_signed(), key)))
     }
 }
 
@@ -142,14 +167,15 @@ impl Layout {
         all
     }
 
-    /// Returns what restores have noted.
-    fn restored(&self) -> AHashMap<String, Vec<(i64, String)>> {
+    /// Returns what restores have noted, for a guard of this document column.
+    fn restored(&self, guarded: &str) -> Restored {
         let [own, other, _, key, _, act, document] = self.columns;
-        let mut notes: AHashMap<_, Vec<_>> = AHashMap::default();
+        let mut notes = Restored::default();
         numbered::each(self.table, (other, self.indexes[1]), ALONE, |row| {
             let note = row.text(key).zip(row.number(own)).zip(row.name(document));
             if let Some(((key, hash), document)) = note.filter(|_| row.text(act).is_some_and(|act| act == RESTORE)) {
-                notes.entry(key).or_default().push((hash, document));
+                *notes.keys.entry(text_hash(&key)).or_default() |= document == guarded;
+                notes.hashes.insert(hash);
             }
         });
         notes

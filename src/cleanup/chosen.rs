@@ -1,7 +1,6 @@
 //! The list of what a clean-up removes, in a temporary table, with the rows that stay whatever happens meanwhile: they were restored, or others refer
 //! to them.
 
-use ahash::AHashMap;
 use pgrx::JsonB;
 use pgrx::prelude::*;
 
@@ -72,9 +71,9 @@ fn drop_left(table: &str) -> Result<()> {
     }
 }
 
-/// The places of rows as an array.
-fn places(rows: &[(i64, String, u64)]) -> String {
-    let places: Vec<String> = rows.iter().map(|(place, ..)| place.to_string()).collect();
+/// Places as an array.
+fn array(places: &[i64]) -> String {
+    let places: Vec<String> = places.iter().map(i64::to_string).collect();
     format!("'{{{}}}'::bigint[]", places.join(","))
 }
 
@@ -123,53 +122,52 @@ impl Cleanup {
         }
         let listed = format!("SELECT c.place, c.document_hash, {} FROM {LIST} c", self.duplicate_key());
         let column = self.choice.guard.columns.first().map_or("", String::as_str);
-        // The place, the key and the hash of the text of the rows that may be left.
-        let mut noted: Vec<(i64, String, u64)> = Vec::new();
+        let text_hashes = self.text_hashes();
+        let mut left: Vec<i64> = Vec::new();
         // The list was made after the snapshot of the statement.
         let snapshot = Snapshot::begin();
-        let notes = answers.restored();
+        let notes = answers.restored(column);
         let session = Session::open();
         if !notes.is_none() {
             session.each(&session.prepare(&listed, &[]), &[], |row| {
                 let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3).unwrap_or_default());
-                if notes.names(key) && !Given::about(&answers, hash).is_copy(key) {
-                    noted.push((row.number(1).unwrap_or_default(), key.to_owned(), hash));
+                let is_left = text_hashes.is_some() && notes.names(key) || notes.has(key, hash);
+                if is_left && !Given::about(&answers, hash).is_copy(key) {
+                    left.extend(row.number(1));
                 }
                 Ok(())
             })?;
         }
-        if let Some(text_hashes) = self.text_hashes() {
-            for rows in noted.chunks_mut(PLACES) {
-                let statement =
-                    session.prepare(&format!("{text_hashes} WHERE c.place {EQUALS} ANY ({})", places(rows)), &[]);
-                let mut hashes = AHashMap::new();
-                session.each(&statement, &[], |row| {
-                    hashes.extend(row.number(1).zip(row.number(2)));
+        if let Some(text_hashes) = text_hashes {
+            for places in std::mem::take(&mut left).chunks(PLACES) {
+                let statement = format!("{text_hashes} WHERE c.place {EQUALS} ANY ({})", array(places));
+                session.each(&session.prepare(&statement, &[]), &[], |row| {
+                    let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3));
+                    left.extend(row.number(1).filter(|_| notes.has(key.unwrap_or_default(), hash)));
                     Ok(())
                 })?;
-                for (place, _, hash) in rows {
-                    *hash = hashes.get(place).copied().unwrap_or_default().cast_unsigned();
-                }
             }
         }
         drop(session);
         drop(snapshot);
-        noted.retain(|(_, key, hash)| notes.has(key, column, *hash));
-        for rows in noted.chunks(PLACES) {
-            let statement =
-                format!("UPDATE {LIST} c SET reason = 'it was restored' WHERE c.place {EQUALS} ANY ({})", places(rows));
+        for places in left.chunks(PLACES) {
+            let statement = format!(
+                "UPDATE {LIST} c SET reason = 'it was restored' WHERE c.place {EQUALS} ANY ({})",
+                array(places)
+            );
             change::run(&statement, &[]);
         }
         Ok(())
     }
 
-    /// The statement that reads the hashes of the texts of rows of the list, if what else is compared of a row is part of the list's.
+    /// The statement that reads places, hashes of the texts and keys of rows of the list, if what else is compared of a row is part of the list's hashes.
     fn text_hashes(&self) -> Option<String> {
         self.choice.beside("t").map(|_| {
             format!(
-                "SELECT c.place, {hash} FROM {LIST} c JOIN {target} t ON {is_duplicate} \
+                "SELECT c.place, {hash}, {key} FROM {LIST} c JOIN {target} t ON {is_duplicate} \
                  CROSS JOIN LATERAL (SELECT {document} AS document OFFSET 0) d",
                 hash = beside::hash("d.document", None),
+                key = self.duplicate_key(),
                 target = self.target,
                 is_duplicate = self.is_duplicate(),
                 document = self.choice.guard.document().of_table("t"),

@@ -5,7 +5,7 @@
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
 -- than 55 bytes, are not found. Removed rows must have this table's columns, but for
--- those that were added last, and a table of that name elsewhere is rather theirs. Of a table that was renamed and moved, they must have these columns and no others.
+-- those that were added last or have another name by now, and a table of that name elsewhere is rather theirs. Of a table that was renamed and moved, they must have these columns and no others.
 CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -38,7 +38,11 @@ BEGIN
                     AND EXISTS (
                         SELECT FROM pg_attribute m JOIN pg_attribute a USING (attrelid) JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
                         WHERE m.attrelid = t.oid AND m.attnum BETWEEN 1 AND a.attnum AND NOT m.attisdropped AND NOT a.attisdropped
-                              AND NOT EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = s.oid AND n.attname = m.attname)))
+                              AND NOT EXISTS (
+                                  SELECT FROM pg_attribute n
+                                  WHERE n.attrelid = s.oid AND (n.attname = m.attname OR n.attnum > 0 AND NOT n.attisdropped AND n.atttypid = m.atttypid
+                                        AND n.attname NOT IN (SELECT o.name FROM neardup_internal.record_columns() o
+                                                              UNION ALL SELECT q.attname FROM pg_attribute q WHERE q.attrelid = t.oid AND NOT q.attisdropped)))))
     ORDER BY n.nspname, r.relname;
 END
 $$;

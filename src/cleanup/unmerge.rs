@@ -63,7 +63,8 @@ impl Unmerging {
 
     /// Gives the kept row the values that it had; `None` if it stays as it is.
     fn put_back(&self, places: [Tid; 2]) -> Option<()> {
-        let (changes, arguments) = self.changes(places)?;
+        // Postgres computes generated ones.
+        let (changes, arguments) = self.changes(places, |column| !column.is_generated)?;
         if changes.is_empty() {
             return Some(());
         }
@@ -75,7 +76,7 @@ impl Unmerging {
 
     /// Deletes both records if the kept row has the values that it had. Returns the columns that have others.
     fn end(&self, places: [Tid; 2]) -> Option<Vec<String>> {
-        let (changes, arguments) = self.changes(places)?;
+        let (changes, arguments) = self.changes(places, |_| true)?;
         let mut held = Vec::new();
         if !changes.is_empty() {
             let [_, read] = self.statements(&changes);
@@ -92,8 +93,9 @@ impl Unmerging {
         Some(held)
     }
 
-    /// Returns what is to be put back, and the parameters of both statements; `None` if a record is gone, or the table has no key.
-    fn changes(&self, places: [Tid; 2]) -> Option<(Vec<Change>, Vec<Argument>)> {
+    /// Returns what the merge has changed in the columns that are `wanted`, and the parameters of both statements; `None` if a record is gone, or the table
+    /// has no key.
+    fn changes(&self, places: [Tid; 2], wanted: fn(&Column) -> bool) -> Option<(Vec<Change>, Vec<Argument>)> {
         let [was, became] = self.records(places)?;
         let names: Vec<String> = self.keys.iter().map(|key| key.name.clone()).collect();
         // SAFETY: both are rows of that table, and live to the end of this call.
@@ -104,7 +106,7 @@ impl Unmerging {
         }
         let columns = catalog::columns(self.target);
         changes.retain(|change| {
-            let is_one = |column: &Column| column.name == change.column && !column.is_generated;
+            let is_one = |column: &Column| column.name == change.column && wanted(column);
             !names.contains(&change.column) && columns.iter().any(is_one)
         });
         let values = changes.iter().map(|change| change.before).chain(changes.iter().map(|change| change.value));

@@ -12,6 +12,7 @@ use pgrx::prelude::*;
 use crate::argument::within;
 use crate::error::{Result, invalid, report};
 use crate::pg::call::boundary;
+use crate::pg::call::column::number;
 use crate::pg::table::scan;
 use trials::{STAND_IN_JACCARD, STAND_IN_OVERLAP, inner, run_on_documents, run_on_pairs, trials};
 
@@ -58,7 +59,7 @@ fn suggest(
     unsafe {
         boundary::entry(move || {
             if !(0.0..=1.0).contains(&precision) {
-                let message = format!("precision must be between 0 and 1: {precision}");
+                let message = format!("precision must be between 0 and 1: {}", number(precision));
                 return Err(report(Error::new(ErrorKind::InvalidParameter, message)));
             }
             let sample = within("sample", sample, 2..=3000)? as usize;

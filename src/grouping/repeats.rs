@@ -19,6 +19,7 @@ use pgrx::prelude::*;
 use super::{answer, null, rows_of};
 use crate::error::{Result, error, report};
 use crate::pg::call::boundary;
+use crate::pg::call::column::number;
 use crate::pg::call::function_info;
 use crate::pg::call::memory::claim;
 use crate::pg::call::window::Window;
@@ -48,7 +49,7 @@ fn threshold(window: &Window<'_>) -> Result<f64> {
     if (LOWEST_SCORE..=1.0).contains(&threshold) {
         return Ok(threshold);
     }
-    let message = format!("threshold must be between {LOWEST_SCORE} and 1: {threshold}");
+    let message = format!("threshold must be between {LOWEST_SCORE} and 1: {}", number(threshold));
     Err(report(Error::new(ErrorKind::InvalidParameter, message)))
 }
 

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{
-    check_merges, check_text, check_time, column, no_merge, no_time_column, shown, shown_function, stored_column,
-    window,
+    check_merges, check_text, check_time, column, no_merge, no_primary_key, no_time_column, shown, shown_function,
+    stored_column, window,
 };
 use crate::guarded::beside;
 use crate::guarded::document::Document;
@@ -264,17 +264,7 @@ fn document_columns(
     }
     expression.map_or(Ok(()), |function| check_document(target, function))?;
     if catalog::primary_key(target).is_empty() {
-        let (message, hint) = if catalog::has_deferrable_key(target) {
-            (
-                format!("the primary key of table {} is deferrable", shown(target)),
-                "Make one that is not: ALTER TABLE ... DROP CONSTRAINT ..., ADD PRIMARY KEY (...).",
-            )
-        } else {
-            (format!("table {} has no primary key", shown(target)), "Add one: ALTER TABLE ... ADD PRIMARY KEY.")
-        };
-        return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-            .set_detail("The guard identifies a row by its primary key.")
-            .set_hint(hint));
+        return Err(no_primary_key(target).set_detail("The guard identifies a row by its primary key."));
     }
     Ok(all)
 }

@@ -14,8 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{
-    check_expression, check_keys, check_text, check_text_form, check_time, column, no_time_column, not_plain,
-    only_guard, shown, window,
+    check_expression, check_keys, check_text, check_text_form, check_time, column, no_primary_key, no_time_column,
+    not_plain, only_guard, shown, window,
 };
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
@@ -313,9 +313,7 @@ impl Choice {
         self.check_apart(other)?;
         check_keys(other)?;
         if statement::primary_key(other).is_empty() {
-            let message = format!("table {} has no primary key", shown(other));
-            return Err(error(PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-                .set_detail("A clean-up identifies the kept row by its primary key."));
+            return Err(no_primary_key(other).set_detail("A clean-up identifies the kept row by its primary key."));
         }
         for name in self.guard.document_columns().iter().filter(|_| self.guard.expression.is_none()) {
             check_text(other, name, column(other, name)?.kind)?;

@@ -17,15 +17,14 @@ use crate::pg::call::boundary;
 /// # Errors
 /// If there is no such column, or its values are not written as text without code of other roles.
 #[pg_extern(sql = false)]
-fn parents_statement(arguments: JsonB, parent: Option<&str>) -> Result<String> {
+fn parents_statement(arguments: Option<JsonB>, parent: Option<&str>) -> Result<String> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
         boundary::entry(move || {
-            let choice = Choice::of(&Arguments::read(arguments)?)?;
+            let null = |name| error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, format!("{name} must not be NULL"));
+            let choice = Choice::of(&Arguments::read(arguments.ok_or_else(|| null("arguments"))?)?)?;
             let target = choice.guard.table;
-            let Some(parent) = parent else {
-                return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "parent must not be NULL"));
-            };
+            let parent = parent.ok_or_else(|| null("parent"))?;
             let parent = column(target, parent)?;
             check_text_form(target, &parent)?;
             let key = |name: &str| statement::key_part(&statement::column("t", name));

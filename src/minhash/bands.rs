@@ -7,6 +7,7 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
+use crate::pg::call::column::number;
 use crate::pg::{MinHashType, Stored};
 
 #[pg_extern(sql = false)]
@@ -33,7 +34,7 @@ pub fn similarity(value: f64) -> Result<f64> {
     if value > 0.0 && value <= 1.0 {
         return Ok(value);
     }
-    let message = format!("similarity must be above 0 and at most 1: {value}");
+    let message = format!("similarity must be above 0 and at most 1: {}", number(value));
     Err(report(Error::new(ErrorKind::InvalidParameter, message)))
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::judge::{Rule, Tokens};
 use crate::error::{Result, error, invalid};
+use crate::pg::call::column::number;
 use crate::profile;
 use crate::text::analyzer::PROFILE_PREFIX;
 
@@ -116,9 +117,10 @@ impl Verify {
         let name = self.name();
         match threshold {
             Some(threshold) if *self == Self::None => {
-                Err(invalid(format!("verify none takes no threshold: {threshold}")))
+                Err(invalid(format!("verify none takes no threshold: {}", number(threshold))))
             }
             Some(threshold) if !(least..=1.0).contains(&threshold) => {
+                let threshold = number(threshold);
                 Err(invalid(format!("threshold must be between {least} and 1 with verify {name}: {threshold}")))
             }
             None if by_tokens => {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString};
 
-use pgrx::pg_sys;
+use pgrx::{IntoDatum, pg_sys};
 
 use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::settings;
@@ -64,7 +64,7 @@ impl Column {
 }
 
 /// Returns a time in microseconds, from a column of type `timestamptz`, `timestamp` or `date`. Infinite times are the least and
-/// the greatest number.
+/// the greatest number, and so are dates that no timestamp can be.
 pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     if kind != pg_sys::DATEOID {
         return value.value() as i64;
@@ -72,7 +72,7 @@ pub fn microseconds(value: pg_sys::Datum, kind: pg_sys::Oid) -> i64 {
     match value.value() as i32 {
         i32::MIN => i64::MIN,
         i32::MAX => i64::MAX,
-        days => i64::from(days) * 86_400_000_000,
+        days => i64::from(days).saturating_mul(86_400_000_000),
     }
 }
 
@@ -88,6 +88,12 @@ pub unsafe fn output(value: pg_sys::Datum, kind: pg_sys::Oid) -> String {
         let text = settings::for_output(kind, || boundary::catch(|| raw::OidOutputFunctionCall(function, value)));
         CStr::from_ptr(text).to_string_lossy().into_owned()
     }
+}
+
+/// Returns the text form of a number.
+pub fn number(value: f64) -> String {
+    // SAFETY: a number is a value of that type.
+    value.into_datum().map_or_else(String::new, |datum| unsafe { output(datum, pg_sys::FLOAT8OID) })
 }
 
 /// Returns the value of a type with this text form.

@@ -267,3 +267,6 @@ ALTER TABLE rekeyed DROP CONSTRAINT rekeyed_pkey, ADD PRIMARY KEY (id);
 INSERT INTO rekeyed VALUES ('c', 3, body());
 SELECT id, duplicate_of FROM rekeyed WHERE code = 'c';
 DROP TABLE rekeyed, rekeyed_answers;
+-- a NULL that no caller passes
+SELECT neardup_internal.answered_rows(NULL, NULL);
+SELECT neardup_internal.parents_statement(NULL, NULL);

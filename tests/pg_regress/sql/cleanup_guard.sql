@@ -33,6 +33,13 @@ SELECT key, duplicate_of FROM neardup.duplicates('plans');
 CALL neardup.cleanup('plans', dry_run => false);
 SELECT id FROM plans ORDER BY id;
 DROP TABLE plans;
+-- a date that is later than any timestamp: its microseconds do not fit into 64 bits, and what would be left of them is near another date
+CREATE TABLE aeons (id int PRIMARY KEY, day date, body text);
+SELECT neardup.protect('aeons', 'body', within => '1 day', time_column => 'day', on_duplicate => 'warn');
+INSERT INTO aeons SELECT n, day, 'The harbour bridge will close for repairs from Monday until the end of the month, the city said. Buses 4 and 9 take the tunnel instead.'
+FROM (VALUES (1, '2031-01-01'::date), (2, '2031-01-01'::date + 213503982)) v(n, day);
+SELECT key, duplicate_of FROM neardup.duplicates('aeons');
+DROP TABLE aeons;
 CREATE TABLE untimed (id int PRIMARY KEY, body text);
 SELECT neardup.protect('untimed', 'body');
 SELECT * FROM neardup.duplicates('untimed', within => '1 day');

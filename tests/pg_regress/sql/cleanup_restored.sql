@@ -137,6 +137,19 @@ SET client_min_messages = error;
 SELECT neardup.keep_removed('attic.leaves'), neardup.keep_answers('attic.leaves');
 CALL neardup.cleanup('attic.leaves', dry_run => false);
 
+-- and if its column was renamed, too
+RESET client_min_messages;
+CREATE TABLE essays (id int PRIMARY KEY, body text, lead text);
+INSERT INTO essays VALUES (1, body(0)), (2, body(1));
+SELECT neardup.protect('essays', 'body');
+CALL neardup.cleanup('essays', dry_run => false);
+CALL neardup.restore('essays', 1);
+ALTER TABLE essays RENAME COLUMN body TO content;
+ALTER TABLE essays RENAME TO tracts;
+CALL neardup.cleanup('tracts', dry_run => false);
+DROP TABLE tracts, essays_removed, essays_answers CASCADE;
+SET client_min_messages = error;
+
 -- statements of batches are not compiled
 SELECT proname FROM pg_proc WHERE pronamespace = 'neardup_internal'::regnamespace AND proconfig @> '{jit=off}'
     AND proname IN ('list_copies', 'cleanup_batch', 'merge_batch', 'restore_batch', 'answer_pairs', 'note_restored') ORDER BY proname;

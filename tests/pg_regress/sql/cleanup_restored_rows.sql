@@ -83,6 +83,18 @@ RESET client_min_messages;
 CALL neardup.restore('forced', 1);
 SELECT id FROM forced ORDER BY id;
 SELECT id FROM forced_removed ORDER BY id;
+-- and so it does where the table has no key by now, and where a policy refuses it
+DROP TRIGGER goes ON forced;
+SELECT neardup.unprotect('forced');
+ALTER TABLE forced DROP CONSTRAINT forced_pkey;
+CALL neardup.restore('forced', 1);
+ALTER TABLE forced ADD PRIMARY KEY (id);
+ALTER POLICY seen ON forced USING (true) WITH CHECK (id <> 4);
+CALL neardup.restore('forced', 1);
+ALTER TABLE forced NO FORCE ROW LEVEL SECURITY;
+CALL neardup.restore('forced', 1);
+SELECT id FROM forced ORDER BY id;
+SELECT id FROM forced_removed ORDER BY id;
 SET client_min_messages = warning;
 RESET ROLE;
 DROP OWNED BY regress_forced CASCADE;
@@ -174,3 +186,18 @@ CALL neardup.restore('versions', 1);
 SELECT id, is_latest, note FROM versions ORDER BY id;
 DROP TABLE versions, versions_removed, versions_answers;
 DROP FUNCTION supersede();
+
+-- a trigger that is put off until the commit, by another trigger, changes what has come back
+CREATE TABLE deferring (id int PRIMARY KEY, body text, note text);
+INSERT INTO deferring SELECT n, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖', 'note ' || n FROM generate_series(1, 2) n;
+SELECT neardup.protect('deferring', 'body');
+CALL neardup.cleanup('deferring', dry_run => false);
+CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE deferring SET note = 'changed' WHERE id = NEW.id; RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER later AFTER INSERT ON deferring DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION later();
+CREATE FUNCTION defer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN SET CONSTRAINTS ALL DEFERRED; RETURN NULL; END $$;
+CREATE TRIGGER defer BEFORE INSERT ON deferring FOR EACH STATEMENT EXECUTE FUNCTION defer();
+CALL neardup.restore('deferring', 1, answer => false);
+SELECT id, note FROM deferring ORDER BY id;
+SELECT id, note FROM deferring_removed;
+DROP TABLE deferring, deferring_removed CASCADE;
+DROP FUNCTION later(), defer();
