@@ -7,15 +7,16 @@
 use neardup_text::Spec;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use pgrx::spi::quote_literal;
 
-use super::candidates;
+use super::candidates::{self, Answer};
 use super::signature::Signature;
 use super::stored;
 use super::subject::Subject;
 use super::trace::{Reason, Trace, Traced};
 use super::verify::Verifier;
 use crate::error::{Result, error};
-use crate::guarded::arguments::{check_expression, only_guard};
+use crate::guarded::arguments::{check_expression, only_guard, shown};
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::{Method, Settings};
 use crate::pg::call::{boundary, role};
@@ -106,11 +107,24 @@ fn traced(guard: &Guard, subject: &Subject<'_>, table: pg_sys::Oid) -> Result<Ve
     };
     let mut verifier = Verifier::new(guard, subject, &signature, table)?;
     let mut trace = Trace::default();
-    candidates::search(guard, subject, &signature, &mut verifier, Some(&mut trace))?;
+    let answer = candidates::search(guard, subject, &signature, &mut verifier, Some(&mut trace))?;
+    let is_identical = matches!(&answer, Answer::Found(found) if found.measure.name == "identical");
+    let original = trace.rows.iter().find(|row| row.reason.is_none()).and_then(|row| row.key.as_deref());
+    if let Some(key) = original.filter(|_| is_identical && !subject.is_stored()) {
+        tell_identical(guard, key);
+    }
     let keys = signature.queries(&guard.settings)?.len();
     tell_short(&guard.settings, keys);
     let keys = keys as i32;
     Ok(trace.rows.into_iter().map(|traced| row(traced, keys)).collect())
+}
+
+/// Says how to ask about the row that has the very text that was asked about, which ends the search.
+fn tell_identical(guard: &Guard, key: &str) {
+    let (table, literal) = (quote_literal(shown(guard.table)), quote_literal(key));
+    notice(&format!("row ({key}) has this very text"))
+        .set_hint(format!("What that row is to others: SELECT * FROM neardup.why({table}, key => {literal});"))
+        .report(PgLogLevel::NOTICE);
 }
 
 /// Says that the search may miss copies of a text so short that one other word changes all its shingles, each of which is a key.

@@ -16,6 +16,8 @@ SELECT key, outcome, verdict FROM neardup.why('articles', key => '4') ORDER BY k
 -- a longer text that contains another one is no copy, but the other one is
 SELECT key, outcome, verdict FROM neardup.why('articles', (SELECT body || '院方说，新楼的药房和检验科本月底搬完，停车场有六百个车位，公交十七路明天起在院门口设站，老院区的食堂照常开放。' FROM articles WHERE id = 1)) WHERE key = '1';
 SELECT key, outcome, verdict FROM neardup.why('articles', '清河市中心医院昨日启用新住院楼，三百余名医护人员到场') WHERE key = '1';
+-- the text of a stored row
+SELECT key, outcome, verdict FROM neardup.why('articles', (SELECT body FROM articles WHERE id = 2));
 -- nothing shares a key, or there is nothing to share
 SELECT * FROM neardup.why('articles', '望岑县的苹果今年熟得早，果农在合作社门口排起长队。');
 SELECT * FROM neardup.why('articles', '……');
