@@ -49,7 +49,8 @@ impl Reference {
         let (message, hint) = if self.stranger.is_some() {
             (
                 "reading rows that foreign key \"{}\" would change or remove may run code of role \"{owner}\"",
-                "Run this as that role.",
+                "Run this as that role, if all tables that refer are its own. Otherwise take ON DELETE away from the key, or make that role a member of \
+                 yours, if it may do all that you may.",
             )
         } else if self.casts {
             (
@@ -148,13 +149,13 @@ pub fn foreign_keys(session: &Session, target: pg_sys::Oid) -> Result<Vec<Refere
                 ARRAY(SELECT DISTINCT CAST(r.role AS pg_catalog.text) \
                       FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace \
                            JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database() \
-                           CROSS JOIN LATERAL (VALUES \
-                               (CASE WHEN t.relowner <> own.relowner THEN t.relowner END), \
-                               (CASE WHEN n.nspowner <> own.nspowner THEN CASE n.nspowner WHEN 6171::pg_catalog.oid THEN d.datdba ELSE n.nspowner END END)) r(role) \
-                      WHERE r.role IS NOT NULL AND (t.oid = c.conrelid OR t.oid = ANY (ARRAY( \
+                           CROSS JOIN LATERAL (VALUES (t.relowner), (CASE n.nspowner WHEN 6171::pg_catalog.oid THEN d.datdba ELSE n.nspowner END)) r(role) \
+                      WHERE r.role <> own.owner AND r.role <> own.of_schema AND (t.oid = c.conrelid OR t.oid = ANY (ARRAY( \
                           SELECT CAST(p.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST(c.conrelid AS pg_catalog.regclass)) p)))) \
          FROM pg_catalog.pg_constraint c, \
-              (SELECT o.relowner, n.nspowner FROM pg_catalog.pg_class o JOIN pg_catalog.pg_namespace n ON n.oid = o.relnamespace WHERE o.oid = $1) own \
+              (SELECT o.relowner AS owner, CASE n.nspowner WHEN 6171::pg_catalog.oid THEN d.datdba ELSE n.nspowner END AS of_schema \
+               FROM pg_catalog.pg_class o JOIN pg_catalog.pg_namespace n ON n.oid = o.relnamespace \
+                    JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database() WHERE o.oid = $1) own \
          WHERE c.contype = 'f' AND c.conparentid = 0::pg_catalog.oid \
                AND (c.confrelid = $1 \
                     OR c.confrelid = ANY (ARRAY(SELECT CAST(t.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree(CAST($1 AS pg_catalog.regclass)) t)) \

@@ -17,11 +17,16 @@ BEGIN
            pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, columns
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
     IF (guarded).time_column IS NOT NULL THEN
-        SELECT pg_catalog.format(CASE WHEN coalesce(nullif(y.typbasetype, 0::pg_catalog.oid), y.oid) OPERATOR(pg_catalog.=) 'pg_catalog.timestamptz'::pg_catalog.regtype::pg_catalog.oid
-                   THEN 'CAST(t.%1$I AS pg_catalog.timestamptz)' ELSE 'pg_catalog.timezone(%2$L, CAST(t.%1$I AS pg_catalog.timestamp))' END, a.attname, zone)
+        -- A column of another type, by which somebody has made the trigger again, is refused by the list below, and converted by nobody.
+        WITH RECURSIVE y AS (
+            SELECT a.atttypid AS kind FROM pg_catalog.pg_attribute a
+            WHERE a.attrelid OPERATOR(pg_catalog.=) root::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) (guarded).time_column
+            UNION ALL SELECT d.typbasetype FROM y JOIN pg_catalog.pg_type d ON d.oid OPERATOR(pg_catalog.=) y.kind WHERE d.typtype OPERATOR(pg_catalog.=) 'd'::"char")
+        SELECT pg_catalog.format(CASE y.kind WHEN 'pg_catalog.timestamptz'::pg_catalog.regtype::pg_catalog.oid THEN 'CAST(t.%1$I AS pg_catalog.timestamptz)'
+                   ELSE 'pg_catalog.timezone(%2$L, CAST(t.%1$I AS pg_catalog.timestamp))' END, (guarded).time_column, zone)
             INTO seen
-        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) a.atttypid
-        WHERE a.attrelid OPERATOR(pg_catalog.=) root::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) (guarded).time_column;
+        FROM y WHERE y.kind OPERATOR(pg_catalog.=) ANY ('{pg_catalog.timestamptz,pg_catalog.timestamp,pg_catalog.date}'::pg_catalog.regtype[]::pg_catalog.oid[]);
+        seen := coalesce(seen, 'NULL::pg_catalog.timestamptz');
     END IF;
     IF (guarded).duplicate_of IS NOT NULL THEN
         mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', (guarded).duplicate_of);

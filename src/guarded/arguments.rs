@@ -73,6 +73,7 @@ pub fn not_plain(table: pg_sys::Oid, column: &Column) -> ErrorReport {
     let message = format!("column \"{}\" of table {} is of type {kind}", column.name, shown(table));
     error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
         .set_detail("Converting it may run functions of another role, which reading the table would not.")
+        .set_hint("Types of Postgres and of extensions are converted, enums without casts and, in another table, the type of the guarded table's column.")
 }
 
 /// Checks that the function that forms documents is no other role's: a list would run it as its caller.
@@ -95,7 +96,7 @@ pub fn check_function(function: pg_sys::Oid, does: &str) -> Result<()> {
     let message = format!("the guard {does} by function {schema}.{name} of another role");
     Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
         .set_detail("It would run with the privileges of the current role.")
-        .set_hint("Connect as its owner. After SET ROLE, the function could become the role of the session again."))
+        .set_hint("Connect as its owner, or SET ROLE to it if you trust it: the function could become the role of the session again."))
 }
 
 fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> ErrorReport {

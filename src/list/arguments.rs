@@ -311,6 +311,7 @@ impl Choice {
             return Err(error(PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE, message));
         }
         self.check_apart(other)?;
+        self.check_row()?;
         check_keys(other)?;
         if statement::primary_key(other).is_empty() {
             return Err(no_primary_key(other).set_detail("A clean-up identifies the kept row by its primary key."));
@@ -344,6 +345,7 @@ impl Choice {
                 .set_detail("New rows come from a table without partitions."));
         }
         self.check_apart(source)?;
+        self.check_row()?;
         let known = catalog::columns(source);
         let compared = self.guard.document_columns().iter().chain(self.guard.scope_columns());
         for name in compared.chain(self.guard.time_column()).chain(&self.title).chain(&self.differ).chain(&self.agree) {
@@ -358,6 +360,14 @@ impl Choice {
             }
         }
         Ok(())
+    }
+
+    /// Checks, if a function forms documents, that a row of another table becomes one of the guarded table without code of another role.
+    fn check_row(&self) -> Result<()> {
+        let target = self.guard.table;
+        let columns = self.guard.expression.map_or_else(Vec::new, |_| catalog::columns(target));
+        let foreign = columns.iter().find(|column| !catalog::becomes_plainly(column.kind));
+        foreign.map_or(Ok(()), |column| Err(not_plain(target, column)))
     }
 
     /// Checks that no row is in both tables: neither is a partition or child of the other, and they have none in common.

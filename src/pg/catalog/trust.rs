@@ -52,6 +52,26 @@ pub fn converts_plainly(kind: pg_sys::Oid) -> bool {
     u32::from(unsafe { pg_sys::getBaseType(kind) }) < FIRST_OF_USERS
 }
 
+/// Says whether a value becomes one of a type without a CHECK of a role that is not trusted: the type is no domain, or those that it is made of are trusted.
+pub fn becomes_plainly(mut kind: pg_sys::Oid) -> bool {
+    loop {
+        let base = |row| {
+            // SAFETY: a row of the cache of types.
+            unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typbasetype }
+        };
+        // SAFETY: reads a catalog.
+        match unsafe { cached(pg_sys::SysCacheIdentifier::TYPEOID, kind, base) } {
+            Some(base) if base != pg_sys::Oid::INVALID => {
+                if !is_trusted_type(kind) {
+                    return false;
+                }
+                kind = base;
+            }
+            _ => return true,
+        }
+    }
+}
+
 /// Says whether a cast from one type to another, or between the types behind domains, runs trusted functions only.
 pub fn is_plain_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
     // SAFETY: reads catalogs.
@@ -67,7 +87,11 @@ pub fn is_plain_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
             pg_sys::CoercionPathType::COERCION_PATH_FUNC => {
                 is_trusted(function) && is_trusted_type(from) && is_trusted_type(to)
             }
-            pg_sys::CoercionPathType::COERCION_PATH_ARRAYCOERCE => is_plain_cast(element(from), element(to)),
+            // Elements become those of the target's type, and where that is a domain, its CHECK runs for each.
+            pg_sys::CoercionPathType::COERCION_PATH_ARRAYCOERCE => {
+                let (from, to) = (element(from), element(to));
+                from == to || pg_sys::getBaseType(to) == to && is_plain_cast(from, to)
+            }
             pg_sys::CoercionPathType::COERCION_PATH_COERCEVIAIO => has_plain_input(to),
             // Postgres raises its own error where there is no cast.
             _ => true,

@@ -80,6 +80,15 @@ SET ROLE regress_owner;
 CALL neardup.cleanup('posts');
 RESET ROLE;
 DROP SCHEMA regress_theirs CASCADE;
+-- one of the owner's own can not
+CREATE SCHEMA regress_own AUTHORIZATION regress_owner;
+SET ROLE regress_owner;
+CREATE TABLE regress_own.refers (post int REFERENCES posts ON DELETE CASCADE);
+INSERT INTO regress_own.refers SELECT max(id) FROM posts;
+CALL neardup.cleanup('posts');
+RESET ROLE;
+CALL neardup.cleanup('posts');
+DROP SCHEMA regress_own CASCADE;
 DROP TABLE posts, posts_removed;
 DROP CAST (number AS int);
 DROP CAST (level AS int);

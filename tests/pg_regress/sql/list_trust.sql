@@ -59,6 +59,42 @@ SELECT neardup.protect('told', 'body', differ => '{about}');
 SELECT key, duplicate_of FROM neardup.copies_of('told', 'm.told');
 DROP TABLE told;
 
+-- an array whose elements become those of a domain with a CHECK, and a row with such a column, of which a trusted function forms documents
+SET ROLE regress_mallory;
+CREATE FUNCTION m.holds(text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF current_user <> 'regress_mallory' THEN RAISE WARNING 'code of mallory runs as %', current_user; END IF; RETURN true; END $$;
+CREATE DOMAIN m.word AS text CHECK (m.holds(value));
+CREATE TABLE m.tagged (id int PRIMARY KEY, body text, tags m.word[]);
+SELECT neardup.protect('m.tagged', 'body', scope => '{tags}');
+CREATE TABLE m.rated (id int PRIMARY KEY, body text, note text, rating m.word);
+RESET ROLE;
+CREATE TABLE coming (id int PRIMARY KEY, body text, note text, rating text, tags text[]);
+INSERT INTO coming VALUES (1, public.words(1), 'x', 'y', '{a}');
+SELECT key, duplicate_of FROM neardup.copies_of('m.tagged', 'coming');
+CREATE FUNCTION whole(m.rated) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT concat_ws(' ', $1.body, $1.note) $$;
+SET ROLE regress_mallory;
+SELECT neardup.protect('m.rated', 'body', expression => 'public.whole');
+RESET ROLE;
+SELECT key, duplicate_of FROM neardup.copies_of('m.rated', 'coming');
+SELECT key, duplicate_of FROM neardup.duplicates('m.rated', against => 'coming');
+DROP TABLE coming;
+DROP FUNCTION whole CASCADE;
+
+-- a time column that has another type by now
+SET ROLE regress_mallory;
+CREATE TYPE m.day AS ENUM ('x', 'y');
+CREATE FUNCTION m.evil(m.day) RETURNS timestamp LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN '2031-01-01'; END $$;
+CREATE CAST (m.day AS timestamp) WITH FUNCTION m.evil(m.day);
+CREATE TABLE m.dated (id int PRIMARY KEY, body text, at timestamptz);
+INSERT INTO m.dated SELECT i, public.words(1) FROM generate_series(1, 2) i;
+SELECT neardup.protect('m.dated', 'body', time_column => 'at');
+SELECT pg_get_triggerdef(oid) AS trigger FROM pg_trigger WHERE tgrelid = 'm.dated'::regclass AND tgname = 'zz_neardup_body' \gset
+SET client_min_messages = error;
+ALTER TABLE m.dated DROP COLUMN at CASCADE, ADD at m.day DEFAULT 'x';
+RESET client_min_messages;
+:trigger;
+RESET ROLE;
+SELECT * FROM neardup.groups('m.dated');
+
 -- a column of such a type where marks would be
 SET ROLE regress_mallory;
 CREATE TABLE m.marked (id int PRIMARY KEY, body text, body_duplicate_of m.k);
