@@ -158,7 +158,7 @@ BEGIN
         '    RETURNING t.key, t.other, a.asked, a.stratum, a.pairs, a.score, a.numbers), '
         'i AS ( '
         '    INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
-        '    SELECT DISTINCT ON (t.key, t.other) t.key, t.other, $4, $5, $6, $8, clock_timestamp(), $7, t.hash, t.other_hash, '
+        '    SELECT DISTINCT ON (t.key, t.other) t.key, t.other, $4, $5, $6, $8, CASE $6 WHEN ''restore'' THEN now() ELSE clock_timestamp() END, $7, t.hash, t.other_hash, '
         '           b.asked, b.stratum, b.pairs, b.score, b.numbers '
         '    FROM t LEFT JOIN before b ON b.key = t.key AND b.other = t.other ORDER BY t.key, t.other, b.asked DESC NULLS LAST) '
         'SELECT count(*) FROM p',
@@ -255,18 +255,20 @@ CREATE FUNCTION neardup_internal.noting_document(target regclass, document name)
 
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
--- noted, and not of rows with the same text. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
+-- noted, and not of rows with the same text; and of rows of one text, only the first ones are noted as no copies of each other. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
 -- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table; for a guard that is made later, any
 -- of them counts. Its hash is one of the row's text and key, without its title and the like, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
 -- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
+-- Notes have the time of the transaction: a call of neardup.restore can be withdrawn by that of its first ones.
+--
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
--- they were restored, of how many nothing, how many are of groups of more than `large` rows, and why a guard notes nothing.
+-- they were restored, of how many nothing, how many are of groups of more than `large` rows, why a guard notes nothing, and the key of one noted row.
 CREATE FUNCTION neardup_internal.note_restored(
     target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
-    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint, OUT of_large bigint, OUT large integer, OUT failed text[]
+    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint, OUT of_large bigint, OUT large integer, OUT failed text[], OUT first_noted text
 )
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
@@ -278,6 +280,8 @@ DECLARE
     statement text;
     -- Kept rows in whose place so many rows were restored that their group is large.
     of_many text[] := '{}';
+    -- How many rows of one text are noted as no copies of each other.
+    most constant integer := 16;
     before text[];
     before_kept text[];
     before_hashes bigint[];
@@ -330,18 +334,22 @@ BEGIN
                     INTO before, before_kept, before_hashes
                     USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys,
                           ARRAY(SELECT DISTINCT hashtext(u.kept) FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many));
-                EXECUTE format('WITH r AS MATERIALIZED (%s) '
-                    'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
-                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
             END IF;
-            WITH r AS (
-                SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) > large OR u.kept = ANY (of_many) AS is_of_large
-                FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
-            ), p AS (
-                SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE NOT a.is_of_large
-            )
-            SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.is_of_large AND r.key = ANY (keys)),
-                   ARRAY(SELECT DISTINCT r.kept FROM r WHERE r.is_of_large) INTO firsts, seconds, of_large, of_many FROM p;
+            -- Of two texts, one pair is noted. All rows with a text read all answers about it, so few of them are paired with each other.
+            EXECUTE format(
+                'WITH r AS MATERIALIZED (%s), '
+                'e AS ( '
+                '    SELECT DISTINCT u.key, u.kept, u.hash IS NULL AS is_new, r.hash FROM unnest($1, $2, $3) u(key, kept, hash) JOIN r ON r.asked = u.key '
+                '    WHERE u.hash IS NULL OR u.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))), '
+                'n AS MATERIALIZED ( '
+                '    SELECT e.*, row_number() OVER (PARTITION BY e.kept, e.hash ORDER BY e.is_new, e.key) AS nth, '
+                '        count(*) OVER (PARTITION BY e.kept) > $4 OR e.kept = ANY ($5) AS is_of_large FROM e), '
+                'p AS ( '
+                '    SELECT a.key, b.key AS other FROM n a JOIN n b ON b.kept = a.kept AND (NOT b.is_new OR b.key > a.key) '
+                '    WHERE a.is_new AND NOT a.is_of_large AND greatest(a.nth, b.nth) <= CASE a.hash WHEN b.hash THEN $6 ELSE 1 END) '
+                'SELECT array_agg(p.key), array_agg(p.other), (SELECT count(*) FROM n WHERE n.is_of_large AND n.is_new), '
+                '    ARRAY(SELECT DISTINCT n.kept FROM n WHERE n.is_of_large) FROM p', statement)
+                INTO firsts, seconds, of_large, of_many USING keys || before, kept || before_kept, array_fill(NULL::bigint, ARRAY[restored::integer]) || before_hashes, large, of_many, most;
             noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told, large => of_many);
             IF keeps_told AND answers IS NOT NULL THEN
                 EXECUTE format(
@@ -362,25 +370,22 @@ BEGIN
     answers := neardup.keep_answers(target);
     FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document IS DISTINCT FROM guarded, p.document LOOP
         BEGIN
-            -- A row that was answered to be a copy has none.
             EXECUTE format(
                 'WITH r AS MATERIALIZED (%2$s), '
                 'n AS MATERIALIZED ( '
-                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.text_hash, r.key) AS own, u.kept '
+                '    SELECT DISTINCT ON (r.key) r.key, neardup_internal.restored_hash(r.text_hash, r.key) AS own, u.kept '
                 '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
                 'c AS MATERIALIZED ( '
-                '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) '
-                '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) AS is_copy, '
-                '        $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
+                '    SELECT n.*, $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
                 -- Found one by one by the hash: a join may begin with all notes.
                 'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
                 '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
-                '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
-                '    FROM c WHERE NOT c.is_copy) '
-                'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
+                '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, now(), $3, c.own, 0 '
+                '    FROM c) '
+                'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.has_kept) AS alone, min(c.key) AS first_noted FROM c',
                 answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys, guarded;
         EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
             failed := array_append(failed, format('%s: %s', other_guard, SQLERRM));
@@ -395,6 +400,7 @@ BEGIN
             unnoted := least(unnoted, greatest(restored - found.rows, 0));
         END IF;
         has_noted := true;
+        first_noted := coalesce(first_noted, found.first_noted);
     END LOOP;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     failed := ARRAY[SQLERRM];

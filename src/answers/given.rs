@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ahash::AHashSet;
 use neardup_core::candidates::{Apart, Member};
 use neardup_core::signature::digest::text_hash;
 
@@ -80,9 +81,23 @@ impl Given {
         self.answers.iter().any(|answer| !answer.is_copy && answer.other_key == other_key)
     }
 
-    /// Says whether the row, which has this key, was answered to be a copy of any other one. What was answered of another row with its text does not count.
-    pub fn is_copy(&self, key: &str) -> bool {
-        self.answers.iter().any(|answer| answer.is_copy && answer.key == key)
+    /// Says whether a row was answered to be a copy of another one, or of one that was answered to be a copy of that, and so on; each by its hash and
+    /// key. What was answered of another row with the same text does not count.
+    pub fn is_copy_of(answers: &Answers, row: (u64, &str), kept: (u64, &str)) -> bool {
+        let mut next = vec![(row.0, row.1.to_owned())];
+        let mut seen = AHashSet::new();
+        while let Some((hash, key)) = next.pop() {
+            for answer in answers.copies_on(hash).iter().filter(|answer| answer.key == key) {
+                if answer.other == kept.0 && (answer.other != hash || answer.other_key == kept.1) {
+                    return true;
+                }
+                let other = (answer.other, answer.other_key.clone());
+                if seen.insert(other.clone()) {
+                    next.push(other);
+                }
+            }
+        }
+        false
     }
 
     /// Returns the score of the row as a copy of all rows with this hash, if it is one.

@@ -55,21 +55,29 @@ thread_local! {
 /// The answers about the rows of a table.
 pub struct Answers {
     layout: Option<Layout>,
-    /// The text that many answers were last read about, by its hash: each row of a group of equal texts asks for them.
-    last: RefCell<Option<(u64, Rc<[Answer]>)>>,
+    /// The answers about texts of which there are many: each row of a group of equal texts asks for them.
+    many: RefCell<Many>,
 }
 
-/// From how many answers on they are kept for the next row.
+/// Answers by the hashes of texts, and how many there are.
+#[derive(Default)]
+struct Many {
+    by_hash: AHashMap<u64, Rc<[Answer]>>,
+    count: usize,
+}
+
+/// From how many answers about a text on they are kept for the next row, and how many are kept, of some 100 bytes each.
 const MANY: usize = 16;
+const MOST: usize = 50_000;
 
 impl Answers {
     /// No answers.
-    pub const fn none() -> Self {
+    pub fn none() -> Self {
         Self::of(None)
     }
 
-    const fn of(layout: Option<Layout>) -> Self {
-        Self { layout, last: RefCell::new(None) }
+    fn of(layout: Option<Layout>) -> Self {
+        Self { layout, many: RefCell::default() }
     }
 
     /// Finds the answers beside a guarded table.
@@ -91,14 +99,19 @@ impl Answers {
     /// Returns the answers about rows with this hash, each once: what clean-ups pass on may be there for several rows.
     pub fn on(&self, hash: u64) -> Rc<[Answer]> {
         let Some(layout) = &self.layout else { return Rc::default() };
-        let last = self.last.borrow().as_ref().filter(|(of, _)| *of == hash).map(|(_, all)| Rc::clone(all));
-        last.unwrap_or_else(|| {
-            let all: Rc<[Answer]> = layout.on(hash, layout.indexes).into();
-            if all.len() >= MANY {
-                self.last.replace(Some((hash, Rc::clone(&all))));
+        if let Some(all) = self.many.borrow().by_hash.get(&hash) {
+            return Rc::clone(all);
+        }
+        let all: Rc<[Answer]> = layout.on(hash, layout.indexes).into();
+        if all.len() >= MANY {
+            let mut many = self.many.borrow_mut();
+            if many.count + all.len() > MOST {
+                *many = Many::default();
             }
-            all
-        })
+            many.count += all.len();
+            many.by_hash.insert(hash, Rc::clone(&all));
+        }
+        all
     }
 
     /// Returns those that say "a copy". Acts answer "no copy" by the thousand, people say "a copy" one by one: so there are few of these to search.

@@ -112,7 +112,8 @@ impl Cleanup {
         )
     }
 
-    /// Leaves the rows of the list in place that were restored, unless they were answered to be copies since.
+    /// Leaves the rows of the list in place that were restored, unless answers say that they are copies of the rows that are kept for them. Those of
+    /// another table are not what answers are about.
     ///
     /// It reads the list before anybody else can have put anything into it: that a text was restored is told of rows only that the caller sees.
     fn leave_restored(&self) -> Result<()> {
@@ -120,7 +121,11 @@ impl Cleanup {
         if answers.is_none() {
             return Ok(());
         }
-        let listed = format!("SELECT c.place, c.document_hash, {} FROM {LIST} c", self.duplicate_key());
+        let listed = format!(
+            "SELECT c.place, c.document_hash, {}, c.stays_hash, {} FROM {LIST} c",
+            self.duplicate_key(),
+            self.kept_key()
+        );
         let column = self.choice.guard.columns.first().map_or("", String::as_str);
         let text_hashes = self.text_hashes();
         let mut left: Vec<i64> = Vec::new();
@@ -132,7 +137,9 @@ impl Cleanup {
             session.each(&session.prepare(&listed, &[]), &[], |row| {
                 let (hash, key) = (row.number(2).unwrap_or_default().cast_unsigned(), row.text(3).unwrap_or_default());
                 let is_left = text_hashes.is_some() && notes.names(key) || notes.has(key, hash);
-                if is_left && !Given::about(&answers, hash).is_copy(key) {
+                let kept = (row.number(4).unwrap_or_default().cast_unsigned(), row.text(5).unwrap_or_default());
+                let may_be_copy = self.choice.against.is_none();
+                if is_left && !(may_be_copy && Given::is_copy_of(&answers, (hash, key), kept)) {
                     left.extend(row.number(1));
                 }
                 Ok(())

@@ -36,13 +36,18 @@ BEGIN
               SELECT FROM pg_class s
               WHERE s.relnamespace = r.relnamespace AND s.relname = left(r.relname, - length(k.ending)) || '_removed'
                     AND EXISTS (
-                        SELECT FROM pg_attribute m JOIN pg_attribute a USING (attrelid) JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
-                        WHERE m.attrelid = t.oid AND m.attnum BETWEEN 1 AND a.attnum AND NOT m.attisdropped AND NOT a.attisdropped
-                              AND NOT EXISTS (
-                                  SELECT FROM pg_attribute n
-                                  WHERE n.attrelid = s.oid AND (n.attname = m.attname OR n.attnum > 0 AND NOT n.attisdropped AND n.atttypid = m.atttypid
-                                        AND n.attname NOT IN (SELECT o.name FROM neardup_internal.record_columns() o
-                                                              UNION ALL SELECT q.attname FROM pg_attribute q WHERE q.attrelid = t.oid AND NOT q.attisdropped)))))
+                        SELECT FROM pg_attribute m
+                        WHERE m.attrelid = t.oid AND m.attnum > 0 AND NOT m.attisdropped
+                              AND NOT EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = s.oid AND o.attname = m.attname)
+                              AND m.attnum < (SELECT max(a.attnum) FROM pg_attribute a JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
+                                              WHERE a.attrelid = t.oid AND NOT a.attisdropped)
+                        GROUP BY m.atttypid
+                        -- Each of these has another name there.
+                        HAVING count(*) > (
+                            SELECT count(*) FROM pg_attribute n
+                            WHERE n.attrelid = s.oid AND n.attnum > 0 AND NOT n.attisdropped AND n.atttypid = m.atttypid
+                                  AND n.attname NOT IN (SELECT o.name FROM neardup_internal.record_columns() o
+                                                        UNION ALL SELECT q.attname FROM pg_attribute q WHERE q.attrelid = t.oid AND NOT q.attisdropped))))
     ORDER BY n.nspname, r.relname;
 END
 $$;

@@ -7,7 +7,9 @@ CREATE FUNCTION neardup_internal.existing_removed(target regclass) RETURNS regcl
 DECLARE
     removed regclass := neardup_internal.removed_table(target);
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
+    IF target IS NULL THEN
+        RAISE EXCEPTION 'target must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
     ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
@@ -139,6 +141,17 @@ BEGIN
     RETURN there >= pg_catalog.cardinality(stored);
 END
 $$;
+
+-- The statements that disable the triggers of a table, and of its partitions, that fire when its rows come back.
+CREATE FUNCTION neardup_internal.disabled_triggers(target regclass) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
+            FROM pg_catalog.pg_trigger t
+            -- Partitions have triggers of their own beside those of the table.
+            WHERE (t.tgrelid = target::oid OR t.tgrelid IN (SELECT p.relid::oid FROM pg_catalog.pg_partition_tree(target) p))
+                  AND NOT t.tgisinternal AND t.tgparentid = 0::oid AND t.tgtype & 4::smallint <> 0::smallint
+                  AND t.tgenabled = ANY (CASE pg_catalog.current_setting('session_replication_role') WHEN 'replica' THEN '{A,R}' ELSE '{A,O}' END::"char"[])
+                  AND t.tgfoid <> ALL (ARRAY['neardup.guard'::regproc, 'neardup.release_locks'::regproc]::oid[]));
 
 CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS boolean
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_row_wrapper';
@@ -334,7 +347,8 @@ BEGIN
         END IF;
     END LOOP;
     IF NOT neardup_internal.are_there(target, relations, stored) THEN
-        RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
+        RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation',
+            HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', neardup_internal.disabled_triggers(target));
     END IF;
 END
 $$;
@@ -387,7 +401,7 @@ BEGIN
         INTO total, lost USING run_id, key;
     IF lost > 0 THEN
         RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
-            DETAIL = pg_catalog.format('%s of them have values in: %s.', lost, pg_catalog.array_to_string(columns, ', ')),
+            DETAIL = pg_catalog.format(CASE lost WHEN 1 THEN '%s of them has values in: %s.' ELSE '%s of them have values in: %s.' END, lost, pg_catalog.array_to_string(columns, ', ')),
             HINT = pg_catalog.format('Rename such a column of %s as in the table, or move its values into the new column, and drop it.', removed);
     END IF;
     RETURN total;
@@ -416,7 +430,12 @@ DECLARE
     of_large bigint := 0;
     large integer;
     noted pg_catalog.record;
+    -- The row whose notes are as old as the first ones of this call, and the statement that withdraws all of these.
+    first_noted pg_catalog.text;
+    withdrawing pg_catalog.text;
     stay bigint := 0;
+    -- Of kept rows that were put back without any others, the first ones.
+    put_back pg_catalog.text[] := '{}';
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
     refused pg_catalog.text[] := '{}';
     still_merged pg_catalog.text[] := '{}';
@@ -457,6 +476,7 @@ BEGIN
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
+        put_back := (pg_catalog.array_cat(put_back, CASE part.restored WHEN 0 THEN todo.kept END))[1 : 10];
         refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
         still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
@@ -472,6 +492,7 @@ BEGIN
             unnoted := unnoted + noted.unnoted;
             of_large := of_large + noted.of_large;
             large := noted.large;
+            first_noted := coalesce(first_noted, noted.first_noted);
             failed := ARRAY(SELECT f FROM pg_catalog.unnest(pg_catalog.array_cat(failed, noted.failed)) f GROUP BY f ORDER BY f LIMIT 10);
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
@@ -484,16 +505,22 @@ BEGIN
     IF NOT is_found THEN
         RAISE NOTICE 'table % has no such rows', removed;
     END IF;
+    -- The answers of a batch have its time. Without such answers, the statement withdraws nothing.
+    withdrawing := pg_catalog.format(
+        CASE WHEN key IS NOT NULL THEN 'Withdraw that: SELECT neardup.withdraw(%1$L, %3$L, act => ''restore''); clean-ups may then remove such rows again.'
+             ELSE 'Withdraw that: SELECT neardup.withdraw(%1$L, act => ''restore'', since => max(at)) FROM neardup.answers(%1$L) '
+                      'WHERE act = ''restore'' AND key = %2$L GROUP BY key; clean-ups may then remove such rows again.' END,
+        target, first_noted, key);
     IF answered > 0 THEN
         RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
                                ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
-            USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+            USING HINT = withdrawing;
     END IF;
     IF alone > 0 THEN
         RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
                                ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
             USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place, or no guard of the column that the clean-up compared.', target),
-                  HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+                  HINT = withdrawing;
     END IF;
     IF unnoted > 0 THEN
         RAISE NOTICE '%', CASE unnoted WHEN 1 THEN '1 restored row is not noted as one to leave in place'
@@ -502,9 +529,10 @@ BEGIN
                   HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
     END IF;
     IF of_large > 0 THEN
-        RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
-            USING DETAIL = 'They are not noted as no copies of each other nor, with the same text, of the row that was kept: lists may name them, and clean-ups leave them in place.',
-                  HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+        RAISE NOTICE '%', pg_catalog.format(CASE of_large WHEN 1 THEN '%s restored row is of a group of more than %s rows'
+                                                          ELSE '%s restored rows are of groups of more than %s rows' END, of_large, large)
+            USING DETAIL = 'Such rows are not noted as no copies of each other nor, with the same text, of the row that was kept: lists may name them, and clean-ups leave them in place.',
+                  HINT = withdrawing;
     END IF;
     IF pg_catalog.cardinality(failed) > 0 THEN
         RAISE NOTICE 'it is not noted for all guards of % that restored rows are no copies', target
@@ -513,7 +541,8 @@ BEGIN
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
                                ELSE pg_catalog.format('%s restored rows were answered to be copies, and the answers stay', told) END
-            USING HINT = pg_catalog.format('The next clean-up removes them again. To keep one: SELECT neardup.answer(%L, key, other, false), or restore it by its key.', target);
+            USING HINT = pg_catalog.format(CASE told WHEN 1 THEN 'A clean-up may remove it again for the row that it was answered to be a copy of. To keep it: SELECT neardup.answer(%L, key, other, false);'
+                                                     ELSE 'A clean-up may remove them again for the rows that they were answered to be copies of. To keep one: SELECT neardup.answer(%L, key, other, false);' END, target);
     END IF;
     IF pg_catalog.cardinality(held) > 0 THEN
         RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds or that are generated by now: %', target, pg_catalog.array_to_string(held, '; ')
@@ -526,6 +555,9 @@ BEGIN
                                'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
+    IF restored = 0 AND stay = 0 AND pg_catalog.cardinality(put_back) > 0 AND pg_catalog.cardinality(still_merged) = 0 AND pg_catalog.cardinality(held) = 0 THEN
+        RAISE NOTICE 'rows of % are what they were before others were merged into them: (%)', target, pg_catalog.array_to_string(put_back, '), (');
+    END IF;
     IF stay > 0 THEN
         RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
             USING DETAIL = pg_catalog.array_to_string(refused, '; ');
@@ -534,16 +566,10 @@ BEGIN
                 USING HINT = pg_catalog.format('If a policy is in the way, restore them again without: ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', target);
         END IF;
     END IF;
-    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %']) THEN
-        RAISE NOTICE 'rows that a trigger of % would change do not come back', target
-            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
-                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::pg_catalog.regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
-                FROM pg_catalog.pg_trigger t
-                -- Partitions have triggers of their own beside those of the table.
-                WHERE (t.tgrelid = target::pg_catalog.oid OR t.tgrelid IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))
-                      AND NOT t.tgisinternal AND t.tgparentid = 0::pg_catalog.oid AND t.tgtype & 4::smallint <> 0::smallint
-                      AND t.tgenabled = ANY (CASE pg_catalog.current_setting('session_replication_role') WHEN 'replica' THEN '{A,R}' ELSE '{A,O}' END::pg_catalog."char"[])
-                      AND t.tgfoid <> ALL (ARRAY['neardup.guard'::pg_catalog.regproc, 'neardup.release_locks'::pg_catalog.regproc]::pg_catalog.oid[])));
+    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %',
+                                                                 '%: a trigger has deleted or changed a row that has just come back%']) THEN
+        RAISE NOTICE 'rows do not come back as long as a trigger of % changes them or others', target
+            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', neardup_internal.disabled_triggers(target));
     END IF;
 END
 $$;
@@ -553,15 +579,18 @@ CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integ
     LANGUAGE plpgsql AS $$
 DECLARE
     removed pg_catalog.regclass := neardup_internal.trusted_removed(target);
+    began CONSTANT pg_catalog.timestamptz := pg_catalog.now();
     until pg_catalog.timestamptz;
+    places pg_catalog.tid[];
+    are_records boolean;
     affected bigint;
-    -- How many of them are old enough.
-    found bigint;
 BEGIN
     PERFORM neardup_internal.check_path();
-    until := pg_catalog.now() - older_than;
+    until := began - older_than;
     PERFORM neardup_internal.check_batch(batch, NULL);
-    IF older_than IS NULL OR older_than < interval '0' THEN
+    IF target IS NULL THEN
+        RAISE EXCEPTION 'target must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF neardup_internal.in_transaction_block() THEN
@@ -574,21 +603,27 @@ BEGIN
         -- What a stranger has put there does not keep the log from being purged.
         RAISE WARNING '% does not hold removed rows of %', neardup_internal.removed_name(target), target;
     END IF;
-    WHILE removed IS NOT NULL LOOP
-        -- With a row that was merged, the records of its kept row go, too: once the records are alone, they say that all rows have come back.
-        EXECUTE pg_catalog.format(
-            'WITH o AS MATERIALIZED (SELECT r.ctid AS place, r.neardup_run, r.neardup_batch, r.neardup_duplicate_of FROM ONLY %1$s r '
-                'WHERE r.neardup_at OPERATOR(pg_catalog.<) $1 LIMIT $2), '
-            'm AS MATERIALIZED (SELECT r.ctid AS place FROM ONLY %1$s r '
-                'WHERE r.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[]) AND EXISTS (SELECT FROM o '
-                    'WHERE o.neardup_run OPERATOR(pg_catalog.=) r.neardup_run AND o.neardup_batch OPERATOR(pg_catalog.=) r.neardup_batch '
-                    'AND o.neardup_duplicate_of OPERATOR(pg_catalog.=) r.neardup_duplicate_of)), '
-            'gone AS (DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT o.place FROM o UNION SELECT m.place FROM m)) RETURNING 1) '
-            'SELECT pg_catalog.count(*), (SELECT pg_catalog.count(*) FROM o) FROM gone', removed) INTO affected, found USING until, batch;
-        purged := purged + affected;
-        COMMIT;
-        EXIT WHEN found < batch;
-    END LOOP;
+    IF removed IS NOT NULL THEN
+        -- The first commit makes it a list of all batches. Each row is tried once: a trigger, a rule or a policy may keep it. The records of a merge go
+        -- before the rows that were merged: once they are alone, they say that all rows have come back.
+        FOR places, are_records IN EXECUTE pg_catalog.format(
+            'SELECT pg_catalog.array_agg(o.place), o.is_record FROM ('
+                'SELECT r.ctid AS place, i.is_record, (pg_catalog.row_number() OVER (PARTITION BY i.is_record) OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) $2 AS nth '
+                'FROM ONLY %1$s r CROSS JOIN LATERAL ('
+                    'SELECT (r.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) i '
+                'WHERE r.neardup_at OPERATOR(pg_catalog.<) $1 OR i.is_record AND EXISTS ('
+                    'SELECT FROM ONLY %1$s m WHERE m.neardup_at OPERATOR(pg_catalog.<) $1 AND m.neardup_run OPERATOR(pg_catalog.=) r.neardup_run '
+                    'AND m.neardup_batch OPERATOR(pg_catalog.=) r.neardup_batch AND m.neardup_duplicate_of OPERATOR(pg_catalog.=) r.neardup_duplicate_of)) o '
+            'GROUP BY o.is_record, o.nth ORDER BY o.is_record DESC, o.nth', removed) USING until, batch
+        LOOP
+            -- What has been removed since may be at the address of a row that is gone.
+            EXECUTE pg_catalog.format('DELETE FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) AND d.neardup_at OPERATOR(pg_catalog.<) $2', removed)
+                USING places, began;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            purged := purged + CASE WHEN are_records THEN 0 ELSE affected END;
+            COMMIT;
+        END LOOP;
+    END IF;
     DELETE FROM neardup_internal.own_skipped s USING neardup_internal.own_runs r
     WHERE s.target::pg_catalog.oid = r.target::pg_catalog.oid AND s.run_id = r.run_id
           AND r.target::pg_catalog.oid = purge.target::pg_catalog.oid AND coalesce(r.finished, r.started) < until;
@@ -601,6 +636,7 @@ COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
 COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
 COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
+COMMENT ON FUNCTION neardup_internal.disabled_triggers(regclass) IS 'the statements that disable the triggers of a table that fire when its rows come back';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns whether it did';
 COMMENT ON FUNCTION neardup_internal.end_unmerge(regclass, regclass, tid, tid) IS 'deletes the two records of a row that was put back if it is what it was; returns the columns that a trigger has given another value, and NULL if all have what the merge made of them, or the row is gone';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';

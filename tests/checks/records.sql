@@ -102,7 +102,7 @@ SELECT * FROM salaries;
 --= ERROR:  42809
 --= mallory|100
 
--- row security of the restoring role applies
+-- row security of the restoring role applies: what a policy refuses stays
 SET ROLE records_owner;
 ALTER TABLE a ENABLE ROW LEVEL SECURITY;
 ALTER TABLE a FORCE ROW LEVEL SECURITY;
@@ -111,7 +111,7 @@ CALL neardup.restore('a', 2, answer => false);
 SELECT count(*) FROM a_removed;
 ALTER TABLE a DISABLE ROW LEVEL SECURITY;
 CALL neardup.restore('a', 2, answer => false);
---= ERROR:  42501
+--= 0
 --= 2
 --= 2
 

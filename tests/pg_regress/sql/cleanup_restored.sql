@@ -148,6 +148,19 @@ ALTER TABLE essays RENAME COLUMN body TO content;
 ALTER TABLE essays RENAME TO tracts;
 CALL neardup.cleanup('tracts', dry_run => false);
 DROP TABLE tracts, essays_removed, essays_answers CASCADE;
+-- but not if more columns would have other names by now than that table has
+CREATE TABLE adverts (id int PRIMARY KEY, headline text, day int);
+INSERT INTO adverts VALUES (1, body(0), 1), (2, body(1), 1);
+SELECT neardup.protect('adverts', 'headline');
+CALL neardup.cleanup('adverts', dry_run => false);
+CREATE TABLE mails (id int PRIMARY KEY, body text, sender text, day int);
+INSERT INTO mails VALUES (1, body(0), 'a', 1), (2, body(1), 'a', 1);
+SELECT neardup.protect('mails', 'body');
+CALL neardup.cleanup('mails', dry_run => false);
+DROP TABLE adverts, mails_removed CASCADE;
+CALL neardup.restore('mails', 1);
+CALL neardup.cleanup('mails', dry_run => false);
+DROP TABLE mails, adverts_removed CASCADE;
 SET client_min_messages = error;
 
 -- statements of batches are not compiled

@@ -63,6 +63,72 @@ SELECT id FROM others ORDER BY id;
 SELECT neardup.answer('others', '2', '12', true);
 CALL clean('others');
 
+-- but not for a row of which nothing was said, in a group of any size; through a row that is a copy of that one, it does
+SET client_min_messages = error;
+CREATE TABLE said (id int PRIMARY KEY, body text);
+INSERT INTO said SELECT n, body(0) FROM generate_series(1, 102) n;
+SELECT neardup.protect('said', 'body');
+CALL clean('said');
+CALL neardup.restore('said', 1);
+SELECT neardup.answer('said', '50', '51', true);
+CALL clean('said');
+SELECT count(*) FROM said;
+SELECT neardup.answer('said', '51', '1', true);
+CALL clean('said');
+SELECT count(*) FROM said;
+SELECT array_agg(id ORDER BY id) FROM said_removed;
+-- that a restored row is a copy of one row says nothing of others, nor does it once it is said to be none
+CREATE TABLE asked (id int PRIMARY KEY, body text);
+INSERT INTO asked SELECT n, body(n) FROM generate_series(1, 3) n;
+SELECT neardup.protect('asked', 'body');
+SELECT neardup.answer('asked', '2', '1', true), neardup.answer('asked', '3', '1', true);
+CALL clean('asked');
+RESET client_min_messages;
+CALL neardup.restore('asked', 1);
+SELECT neardup.answer('asked', '3', '1', false);
+CALL copy_past_guard('asked', 9, 'BREAKING: ' || body(0));
+CALL neardup.cleanup('asked', rank => '{id desc}', dry_run => false);
+SELECT id FROM asked ORDER BY id;
+
+-- rows of one text: few are noted as no copies of each other, in whichever calls they come back
+CREATE TABLE equals (id int PRIMARY KEY, body text);
+INSERT INTO equals SELECT n, body(0) FROM generate_series(1, 25) n;
+SELECT neardup.protect('equals', 'body');
+SET client_min_messages = error;
+CALL clean('equals');
+CREATE PROCEDURE restore_all() LANGUAGE plpgsql AS $$
+DECLARE
+    next text;
+    count bigint;
+BEGIN
+    FOR next IN SELECT neardup_key FROM equals_removed ORDER BY id DESC LIMIT 20 LOOP
+        CALL neardup.restore('equals', key => next, restored => count);
+    END LOOP;
+END $$;
+CALL restore_all();
+CALL neardup.restore('equals', 1);
+SELECT note, count(*) FROM neardup.answers('equals') GROUP BY note ORDER BY note;
+SELECT count(*) FROM neardup.duplicates('equals');
+CALL clean('equals', 'newest');
+SELECT count(*) FROM equals;
+RESET client_min_messages;
+
+-- what the hint of a restore withdraws are the notes of that call
+CREATE TABLE calls (id int PRIMARY KEY, body text);
+INSERT INTO calls SELECT n, body(n) FROM generate_series(1, 4) n;
+SELECT neardup.protect('calls', 'body');
+CALL clean('calls');
+CALL neardup.restore('calls', key => '3');
+CALL copy_past_guard('calls', 11, 'The harbour bridge will close for repairs from Monday until the end of the month, the city said.');
+CALL copy_past_guard('calls', 12, 'The harbour bridge will close for repairs from Monday until the end of the month, the city said!');
+CALL copy_past_guard('calls', 13, 'The harbour bridge will close for repairs from Monday until the end of the month, the city said!!');
+CALL neardup.cleanup('calls', dry_run => false, batch => 1);
+CALL neardup.restore('calls', 2);
+SELECT neardup.withdraw('calls', act => 'restore', since => max(at)) FROM neardup.answers('calls') WHERE act = 'restore' AND key = '13' GROUP BY key;
+SELECT neardup.withdraw('calls', act => 'restore', since => max(at)) FROM neardup.answers('calls') WHERE act = 'restore' AND key = '13' GROUP BY key;
+SELECT key, note FROM neardup.answers('calls') ORDER BY key, note;
+SELECT neardup.withdraw('calls', '3', act => 'restore');
+
 -- it is withdrawn by the key of the row, and not by that of the row that was kept, or of another one of the group
 CREATE TABLE groups (id int PRIMARY KEY, body text);
 INSERT INTO groups SELECT n, body(n) FROM generate_series(1, 3) n;
@@ -93,4 +159,5 @@ ALTER TABLE groups_removed ALTER id TYPE numeric(10, 2);
 SELECT neardup.protect('groups', 'body');
 CALL neardup.restore('groups', key => '2');
 DROP TABLE many, many_removed, many_answers, posts, posts_removed, posts_answers, told, told_removed, told_answers, others, others_removed, others_answers,
-    groups, groups_removed, groups_answers, double, double_removed, double_answers;
+    groups, groups_removed, groups_answers, double, double_removed, double_answers, said, said_removed, said_answers, asked, asked_removed, asked_answers,
+    equals, equals_removed, equals_answers, calls, calls_removed, calls_answers;

@@ -94,6 +94,11 @@ RESET client_min_messages;
 CALL neardup.restore('many', 1);
 SELECT note, count(*) FROM neardup.answers('many') GROUP BY 1 ORDER BY 1;
 CALL neardup.cleanup('many', dry_run => false, batch => 400);
+SET client_min_messages = error;
+SELECT neardup.withdraw('many', '7', act => 'restore');
+CALL neardup.cleanup('many', dry_run => false);
+RESET client_min_messages;
+CALL neardup.restore('many', 3);
 DROP TABLE adverts, adverts_removed, adverts_answers, offers, offers_removed, offers_answers, marked, marked_removed, marked_answers, letters, letters_removed, letters_answers,
     posts, posts_removed, posts_answers, many, many_removed, many_answers, news, news_removed, news_answers CASCADE;
 DROP FUNCTION body(int);

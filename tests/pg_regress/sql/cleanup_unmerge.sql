@@ -209,3 +209,41 @@ SELECT neardup_measure, id FROM pooled_removed;
 CALL neardup.restore('pooled', 1, answer => false);
 SELECT id, sources FROM pooled ORDER BY id;
 DROP TABLE pooled, pooled_removed CASCADE;
+
+-- a restore that only puts the kept row back says so
+CREATE TABLE backed (id int PRIMARY KEY, seen int, body text);
+CREATE FUNCTION backed_merged(existing backed, new backed) RETURNS backed LANGUAGE plpgsql AS $$ BEGIN existing.seen := existing.seen + new.seen; RETURN existing; END $$;
+INSERT INTO backed SELECT i, i, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' FROM generate_series(1, 2) i;
+SELECT neardup.protect('backed', 'body');
+CALL neardup.cleanup('backed', action => 'merge', merge => 'backed_merged', dry_run => false);
+UPDATE backed SET seen = 9;
+CALL neardup.restore('backed', 1, answer => false);
+UPDATE backed SET seen = 3 WHERE id = 1;
+CALL neardup.restore('backed', 1, answer => false);
+SELECT id, seen FROM backed ORDER BY id;
+DROP TABLE backed, backed_removed CASCADE;
+
+-- a purge ends, and goes on, behind rows that a trigger or a rule keeps; a rule may write down what goes
+CREATE TABLE kept (id int PRIMARY KEY, body text);
+INSERT INTO kept SELECT i, '石桥镇的年货市集今天开张，两百多个摊位沿河排开，腊肉、年画和灯笼最好卖' FROM generate_series(1, 8) i;
+SELECT neardup.protect('kept', 'body');
+CALL neardup.cleanup('kept', dry_run => false);
+CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN CASE WHEN OLD.id > 4 THEN OLD END; END $$;
+CREATE TRIGGER hold BEFORE DELETE ON kept_removed FOR EACH ROW EXECUTE FUNCTION hold();
+SET statement_timeout = '60s';
+CALL neardup.purge('kept', '0', 2);
+SELECT id FROM kept_removed ORDER BY id;
+DROP TRIGGER hold ON kept_removed;
+CREATE TABLE gone (key text);
+CREATE RULE log AS ON DELETE TO kept_removed WHERE OLD.id > 2 DO ALSO INSERT INTO gone VALUES (OLD.neardup_key);
+CREATE RULE hold AS ON DELETE TO kept_removed WHERE OLD.id = 2 DO INSTEAD NOTHING;
+CALL neardup.purge('kept', '0', 1);
+RESET statement_timeout;
+SELECT id FROM kept_removed ORDER BY id;
+SELECT key FROM gone ORDER BY key;
+CALL neardup.purge(NULL, '0');
+CALL neardup.restore(NULL, 1);
+ALTER TABLE kept_removed ADD note text DEFAULT 'by hand';
+CALL neardup.restore('kept', 1);
+DROP TABLE kept, kept_removed, gone CASCADE;
+DROP FUNCTION hold();
