@@ -2102,11 +2102,16 @@ BEGIN
            pg_catalog.string_agg(pg_catalog.format('t.%I', k.name), ', ' ORDER BY k.place) INTO keys, columns
     FROM pg_catalog.unnest(neardup_internal.key_columns(root)) WITH ORDINALITY k(name, place);
     IF (guarded).time_column IS NOT NULL THEN
-        SELECT pg_catalog.format(CASE WHEN coalesce(nullif(y.typbasetype, 0::pg_catalog.oid), y.oid) OPERATOR(pg_catalog.=) 'pg_catalog.timestamptz'::pg_catalog.regtype::pg_catalog.oid
-                   THEN 'CAST(t.%1$I AS pg_catalog.timestamptz)' ELSE 'pg_catalog.timezone(%2$L, CAST(t.%1$I AS pg_catalog.timestamp))' END, a.attname, zone)
+        -- A column of another type, by which somebody has made the trigger again, is refused by the list below, and converted by nobody.
+        WITH RECURSIVE y AS (
+            SELECT a.atttypid AS kind FROM pg_catalog.pg_attribute a
+            WHERE a.attrelid OPERATOR(pg_catalog.=) root::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) (guarded).time_column
+            UNION ALL SELECT d.typbasetype FROM y JOIN pg_catalog.pg_type d ON d.oid OPERATOR(pg_catalog.=) y.kind WHERE d.typtype OPERATOR(pg_catalog.=) 'd'::"char")
+        SELECT pg_catalog.format(CASE y.kind WHEN 'pg_catalog.timestamptz'::pg_catalog.regtype::pg_catalog.oid THEN 'CAST(t.%1$I AS pg_catalog.timestamptz)'
+                   ELSE 'pg_catalog.timezone(%2$L, CAST(t.%1$I AS pg_catalog.timestamp))' END, (guarded).time_column, zone)
             INTO seen
-        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) a.atttypid
-        WHERE a.attrelid OPERATOR(pg_catalog.=) root::pg_catalog.oid AND a.attname OPERATOR(pg_catalog.=) (guarded).time_column;
+        FROM y WHERE y.kind OPERATOR(pg_catalog.=) ANY ('{pg_catalog.timestamptz,pg_catalog.timestamp,pg_catalog.date}'::pg_catalog.regtype[]::pg_catalog.oid[]);
+        seen := coalesce(seen, 'NULL::pg_catalog.timestamptz');
     END IF;
     IF (guarded).duplicate_of IS NOT NULL THEN
         mark := pg_catalog.format('CASE WHEN t.%1$I IS NOT NULL THEN pg_catalog.concat(t.%1$I) END', (guarded).duplicate_of);
@@ -2639,9 +2644,9 @@ BEGIN
     EXECUTE format('CREATE INDEX ON %s (hash) WHERE is_copy', answers);
     EXECUTE format('CREATE INDEX ON %s (other_hash) WHERE is_copy', answers);
     -- What has passed on from a row is taken back when that is restored, and the rows of its group that were restored before are looked up. A key may be
-    -- longer than a B-tree takes.
+    -- longer than a B-tree takes. All rows of a group have one key of a kept row: the chain of a hash index would be walked for each.
     EXECUTE format('CREATE INDEX ON %s USING hash (note) WHERE act = ''cleanup''', answers);
-    EXECUTE format('CREATE INDEX ON %s USING hash (other) WHERE act = ''restore''', answers);
+    EXECUTE format('CREATE INDEX ON %s (hashtext(other)) WHERE act = ''restore''', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);
@@ -2663,11 +2668,12 @@ CREATE FUNCTION neardup_internal.answered_document(target regclass, document nam
 
 -- Answers about pairs of rows, in place of what was answered about them before: about the same texts or, of one text, about the same keys. Of pairs with the same two texts, one is kept.
 -- Pairs of which a row does not exist are left out. A role that acts with the rights of another one, as guards note, does not replace what
--- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Returns how many were answered. The settings make the text of a key the same for every
+-- neardup.answer was told, and nor does anybody with keeps_told; with keeps_answers, nothing is replaced. Of pairs with one text, those whose other row is in `large` are left out, too:
+-- each row with that text looks at all answers about it. Returns how many were answered. The settings make the text of a key the same for every
 -- session. The rows are joined one side after the other: in one join, the planner may begin with all pairs of them.
 CREATE FUNCTION neardup_internal.answer_pairs(
     target regclass, document name, keys text[], others text[], is_copy boolean, note text, act text, role name DEFAULT CURRENT_USER,
-    keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false
+    keeps_answers boolean DEFAULT false, keeps_told boolean DEFAULT false, large text[] DEFAULT '{}'
 ) RETURNS bigint
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
@@ -2682,7 +2688,7 @@ BEGIN
         'k AS MATERIALIZED (SELECT r.key, r.hash, u.other FROM unnest($2, $3) u(key, other) JOIN r ON r.asked = u.key), '
         'p AS MATERIALIZED ( '
         '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash FROM k JOIN r o ON o.asked = k.other '
-        '    WHERE k.key <> o.key AND ($9 OR NOT EXISTS ( '
+        '    WHERE k.key <> o.key AND (k.hash <> o.hash OR k.other <> ALL ($11)) AND ($9 OR NOT EXISTS ( '
         '        SELECT FROM %2$s a '
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
@@ -2699,14 +2705,14 @@ BEGIN
         '    RETURNING t.key, t.other, a.asked, a.stratum, a.pairs, a.score, a.numbers), '
         'i AS ( '
         '    INSERT INTO %2$s (key, other, is_copy, note, act, role, at, document, hash, other_hash, asked, stratum, pairs, score, numbers) '
-        '    SELECT DISTINCT ON (t.key, t.other) t.key, t.other, $4, $5, $6, $8, clock_timestamp(), $7, t.hash, t.other_hash, '
+        '    SELECT DISTINCT ON (t.key, t.other) t.key, t.other, $4, $5, $6, $8, CASE $6 WHEN ''restore'' THEN now() ELSE clock_timestamp() END, $7, t.hash, t.other_hash, '
         '           b.asked, b.stratum, b.pairs, b.score, b.numbers '
         '    FROM t LEFT JOIN before b ON b.key = t.key AND b.other = t.other ORDER BY t.key, t.other, b.asked DESC NULLS LAST) '
         'SELECT count(*) FROM p',
         neardup_internal.answered_rows(target, document), answers)
         INTO answered
         USING (SELECT array_agg(DISTINCT k) FROM unnest(keys || others) k), keys, others, is_copy, note, act,
-              neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers;
+              neardup_internal.answered_document(target, document), role, NOT (keeps_answers OR keeps_told) AND pg_has_role(role, CURRENT_USER, 'USAGE'), keeps_answers, large;
     RETURN answered;
 END
 $$;
@@ -2796,18 +2802,20 @@ CREATE FUNCTION neardup_internal.noting_document(target regclass, document name)
 
 -- What restored rows are no copies of: the row that was kept in their place, and each other, or lists would name one as a copy of the other.
 -- Those of the group that other batches or calls have brought back, and that still have their texts, belong to it. Of a large group only the first is
--- noted. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
+-- noted, and not of rows with the same text; and of rows of one text, only the first ones are noted as no copies of each other. What a person has said of two restored rows stays: nobody has said anything of these two now; and with keeps_told, what neardup.answer was
 -- told of a restored row, because a whole run that is undone says little of each row. Otherwise, that the row is a copy is withdrawn.
 --
 -- Clean-ups leave a row in place that has a note of its own (src/cleanup/batch.rs), one for each guard of the table; for a guard that is made later, any
 -- of them counts. Its hash is one of the row's text and key, without its title and the like, and its other hash is 0, which no text has: what is answered about two texts, by this row or by others that have them, does not replace it, and who asks about a text
 -- does not read the notes of all rows with it. It has the key of the row that was kept.
 --
+-- Notes have the time of the transaction: a call of neardup.restore can be withdrawn by that of its first ones.
+--
 -- Returns of how many rows it is noted that they are no copies of those that were kept, how many were told to be, of how many only that
--- they were restored, of how many nothing, how many are of groups of more than `large` rows, and why a guard notes nothing.
+-- they were restored, of how many nothing, how many are of groups of more than `large` rows, why a guard notes nothing, and the key of one noted row.
 CREATE FUNCTION neardup_internal.note_restored(
     target regclass, document name, keys text[], kept text[], keeps_told boolean, against regclass DEFAULT NULL,
-    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint, OUT of_large bigint, OUT large integer, OUT failed text[]
+    OUT noted bigint, OUT told bigint, OUT alone bigint, OUT unnoted bigint, OUT of_large bigint, OUT large integer, OUT failed text[], OUT first_noted text
 )
     LANGUAGE plpgsql VOLATILE
     SET search_path = pg_catalog, pg_temp SET jit = off
@@ -2817,8 +2825,10 @@ DECLARE
     guarded name := neardup_internal.noting_document(target, document);
     answers regclass := neardup_internal.trusted_answers(target);
     statement text;
-    -- Kept rows in whose place so many rows were restored before that their group is large.
+    -- Kept rows in whose place so many rows were restored that their group is large.
     of_many text[] := '{}';
+    -- How many rows of one text are noted as no copies of each other.
+    most constant integer := 16;
     before text[];
     before_kept text[];
     before_hashes bigint[];
@@ -2860,27 +2870,34 @@ BEGIN
                 -- A row has two of these notes at most. Those of a large group are not read.
                 EXECUTE format(
                     'SELECT coalesce(array_agg(k.kept), ''{}'') FROM (SELECT DISTINCT u.kept FROM unnest($2) u(kept)) k '
-                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE a.other = k.kept AND a.act = ''restore'' '
+                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE hashtext(a.other) = hashtext(k.kept) AND a.other = k.kept AND a.act = ''restore'' '
                     '           AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 LIMIT 2 * $3 + 1) n) > 2 * $3', answers)
                     INTO of_many USING guarded, kept, large;
                 EXECUTE format(
                     'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
                     '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
-                    '    WHERE a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
+                    '    WHERE hashtext(a.other) = ANY ($5) AND a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 '
+                    '          AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
                     INTO before, before_kept, before_hashes
-                    USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys;
-                EXECUTE format('WITH r AS MATERIALIZED (%s) '
-                    'SELECT array_agg(e.key), array_agg(e.kept) FROM unnest($1, $2, $3) e(key, kept, hash) '
-                    'JOIN r ON r.asked = e.key AND e.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))', statement) INTO before, before_kept USING before, before_kept, before_hashes;
+                    USING guarded, ARRAY(SELECT DISTINCT u.kept FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many)), kept, keys,
+                          ARRAY(SELECT DISTINCT hashtext(u.kept) FROM unnest(kept) u(kept) WHERE u.kept <> ALL (of_many));
             END IF;
-            WITH r AS (
-                SELECT u.key, u.kept, row_number() OVER w AS nth, count(*) OVER (PARTITION BY u.kept) > large OR u.kept = ANY (of_many) AS is_of_large
-                FROM (SELECT DISTINCT u.key, u.kept FROM unnest(keys || before, kept || before_kept) u(key, kept)) u WINDOW w AS (PARTITION BY u.kept ORDER BY u.key)
-            ), p AS (
-                SELECT a.key, b.key AS kept FROM r a JOIN r b ON b.kept = a.kept AND b.nth > a.nth WHERE NOT a.is_of_large
-            )
-            SELECT array_agg(p.key), array_agg(p.kept), (SELECT count(*) FROM r WHERE r.is_of_large AND r.key = ANY (keys)) INTO firsts, seconds, of_large FROM p;
-            noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told);
+            -- Of two texts, one pair is noted. All rows with a text read all answers about it, so few of them are paired with each other.
+            EXECUTE format(
+                'WITH r AS MATERIALIZED (%s), '
+                'e AS ( '
+                '    SELECT DISTINCT u.key, u.kept, u.hash IS NULL AS is_new, r.hash FROM unnest($1, $2, $3) u(key, kept, hash) JOIN r ON r.asked = u.key '
+                '    WHERE u.hash IS NULL OR u.hash IN (r.hash, neardup_internal.restored_hash(r.text_hash, r.key))), '
+                'n AS MATERIALIZED ( '
+                '    SELECT e.*, row_number() OVER (PARTITION BY e.kept, e.hash ORDER BY e.is_new, e.key) AS nth, '
+                '        count(*) OVER (PARTITION BY e.kept) > $4 OR e.kept = ANY ($5) AS is_of_large FROM e), '
+                'p AS ( '
+                '    SELECT a.key, b.key AS other FROM n a JOIN n b ON b.kept = a.kept AND (NOT b.is_new OR b.key > a.key) '
+                '    WHERE a.is_new AND NOT a.is_of_large AND greatest(a.nth, b.nth) <= CASE a.hash WHEN b.hash THEN $6 ELSE 1 END) '
+                'SELECT array_agg(p.key), array_agg(p.other), (SELECT count(*) FROM n WHERE n.is_of_large AND n.is_new), '
+                '    ARRAY(SELECT DISTINCT n.kept FROM n WHERE n.is_of_large) FROM p', statement)
+                INTO firsts, seconds, of_large, of_many USING keys || before, kept || before_kept, array_fill(NULL::bigint, ARRAY[restored::integer]) || before_hashes, large, of_many, most;
+            noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told, large => of_many);
             IF keeps_told AND answers IS NOT NULL THEN
                 EXECUTE format(
                     'WITH r AS MATERIALIZED (%2$s), '
@@ -2900,25 +2917,22 @@ BEGIN
     answers := neardup.keep_answers(target);
     FOR other_guard IN SELECT p.document FROM neardup.protected p WHERE p.target::oid = note_restored.target::oid ORDER BY p.document IS DISTINCT FROM guarded, p.document LOOP
         BEGIN
-            -- A row that was answered to be a copy has none.
             EXECUTE format(
                 'WITH r AS MATERIALIZED (%2$s), '
                 'n AS MATERIALIZED ( '
-                '    SELECT DISTINCT ON (r.key) r.key, r.hash, neardup_internal.restored_hash(r.text_hash, r.key) AS own, u.kept '
+                '    SELECT DISTINCT ON (r.key) r.key, neardup_internal.restored_hash(r.text_hash, r.key) AS own, u.kept '
                 '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
                 'c AS MATERIALIZED ( '
-                '    SELECT n.*, EXISTS (SELECT FROM %1$s a WHERE a.hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) '
-                '        OR EXISTS (SELECT FROM %1$s a WHERE a.other_hash = n.hash AND a.is_copy AND a.act = ''answer'' AND n.key IN (a.key, a.other)) AS is_copy, '
-                '        $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
+                '    SELECT n.*, $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
                 -- Found one by one by the hash: a join may begin with all notes.
                 'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.key = n.key AND x.document = $3 AND x.act = ''restore'' OFFSET 0) o))), '
+                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
-                '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, clock_timestamp(), $3, c.own, 0 '
-                '    FROM c WHERE NOT c.is_copy) '
-                'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.is_copy AND NOT c.has_kept) AS alone FROM c',
+                '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, now(), $3, c.own, 0 '
+                '    FROM c) '
+                'SELECT count(*) AS rows, count(*) FILTER (WHERE NOT c.has_kept) AS alone, min(c.key) AS first_noted FROM c',
                 answers, neardup_internal.answered_rows(target, other_guard)) INTO found USING all_keys, kept, other_guard, against::text, keys, guarded;
         EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
             failed := array_append(failed, format('%s: %s', other_guard, SQLERRM));
@@ -2933,6 +2947,7 @@ BEGIN
             unnoted := least(unnoted, greatest(restored - found.rows, 0));
         END IF;
         has_noted := true;
+        first_noted := coalesce(first_noted, found.first_noted);
     END LOOP;
 EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
     failed := ARRAY[SQLERRM];
@@ -3049,7 +3064,7 @@ COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[
 COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
 COMMENT ON FUNCTION neardup_internal.disinherit(regclass, name, text[], text[]) IS 'takes back the answers that have passed from rows to those that a clean-up kept in their place';
 COMMENT ON FUNCTION neardup_internal.kept_apart(regclass, name) IS 'the numbers by which answers keep rows apart, by their keys: those of the row, each with one that it must not be with';
-COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
+COMMENT ON FUNCTION neardup_internal.answer_pairs(regclass, name, text[], text[], boolean, text, text, name, boolean, boolean, text[]) IS 'answers whether pairs of rows are copies, in place of earlier answers about them, and returns their number';
 COMMENT ON FUNCTION neardup.keep_answers(regclass) IS 'creates the table in which answers on the rows of a table are kept, posts_answers for posts: SELECT neardup.keep_answers(''posts''). An answer by the table''s owner does so itself';
 COMMENT ON FUNCTION neardup.answer(regclass, text, text, boolean, text, name) IS 'says whether two rows are copies of each other, whatever their score; guard, lists and clean-ups follow it as long as both texts are what they are now: SELECT neardup.answer(''articles'', ''17'', ''3'', false, ''another edition'')';
 COMMENT ON FUNCTION neardup.withdraw(regclass, text, text, text, timestamptz) IS 'withdraws answers, and returns their number: those about a row, or about two rows, of an act (answer, restore, let_through, unmark, cleanup), since a time: SELECT neardup.withdraw(''articles'', ''17'', ''3'')';
@@ -3318,7 +3333,7 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 
 -- The statements that give tables of this owner whose own table is not there this table's name, where it has no such table. Shortened names, of more
 -- than 55 bytes, are not found. Removed rows must have this table's columns, but for
--- those that were added last, and a table of that name elsewhere is rather theirs. Of a table that was renamed and moved, they must have these columns and no others.
+-- those that were added last or have another name by now, and a table of that name elsewhere is rather theirs. Of a table that was renamed and moved, they must have these columns and no others.
 CREATE FUNCTION neardup_internal.left_behind(target regclass) RETURNS TABLE (statement text, is_answers boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -3349,9 +3364,18 @@ BEGIN
               SELECT FROM pg_class s
               WHERE s.relnamespace = r.relnamespace AND s.relname = left(r.relname, - length(k.ending)) || '_removed'
                     AND EXISTS (
-                        SELECT FROM pg_attribute m JOIN pg_attribute a USING (attrelid) JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
-                        WHERE m.attrelid = t.oid AND m.attnum BETWEEN 1 AND a.attnum AND NOT m.attisdropped AND NOT a.attisdropped
-                              AND NOT EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = s.oid AND n.attname = m.attname)))
+                        SELECT FROM pg_attribute m
+                        WHERE m.attrelid = t.oid AND m.attnum > 0 AND NOT m.attisdropped
+                              AND NOT EXISTS (SELECT FROM pg_attribute o WHERE o.attrelid = s.oid AND o.attname = m.attname)
+                              AND m.attnum < (SELECT max(a.attnum) FROM pg_attribute a JOIN pg_attribute o ON o.attrelid = s.oid AND o.attname = a.attname
+                                              WHERE a.attrelid = t.oid AND NOT a.attisdropped)
+                        GROUP BY m.atttypid
+                        -- Each of these has another name there.
+                        HAVING count(*) > (
+                            SELECT count(*) FROM pg_attribute n
+                            WHERE n.attrelid = s.oid AND n.attnum > 0 AND NOT n.attisdropped AND n.atttypid = m.atttypid
+                                  AND n.attname NOT IN (SELECT o.name FROM neardup_internal.record_columns() o
+                                                        UNION ALL SELECT q.attname FROM pg_attribute q WHERE q.attrelid = t.oid AND NOT q.attisdropped))))
     ORDER BY n.nspname, r.relname;
 END
 $$;
@@ -4549,7 +4573,9 @@ CREATE FUNCTION neardup_internal.existing_removed(target regclass) RETURNS regcl
 DECLARE
     removed regclass := neardup_internal.removed_table(target);
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
+    IF target IS NULL THEN
+        RAISE EXCEPTION 'target must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = target::oid) THEN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
     ELSIF removed IS NULL THEN
         RAISE EXCEPTION 'no rows of % are kept', target USING ERRCODE = 'undefined_table',
@@ -4654,7 +4680,7 @@ BEGIN
                                   ELSE 'a trigger has deleted or changed it at once, and it lacks the primary key to find it by' END
             || CASE WHEN pg_catalog.row_security_active(target) THEN ', or a policy hides it' ELSE '' END USING ERRCODE = 'integrity_constraint_violation';
     ELSIF lost > 0 THEN
-        RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): rename or drop that column of %', made, removed
+        RAISE EXCEPTION 'its value would be lost in a column that is generated by now (%): drop that column of % if it is not needed', made, removed
             USING ERRCODE = 'integrity_constraint_violation';
     ELSIF replaced IS NOT NULL THEN
         RAISE EXCEPTION 'a trigger stores other values: %', replaced USING ERRCODE = 'integrity_constraint_violation';
@@ -4681,6 +4707,17 @@ BEGIN
     RETURN there >= pg_catalog.cardinality(stored);
 END
 $$;
+
+-- The statements that disable the triggers of a table, and of its partitions, that fire when its rows come back.
+CREATE FUNCTION neardup_internal.disabled_triggers(target regclass) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
+            FROM pg_catalog.pg_trigger t
+            -- Partitions have triggers of their own beside those of the table.
+            WHERE (t.tgrelid = target::oid OR t.tgrelid IN (SELECT p.relid::oid FROM pg_catalog.pg_partition_tree(target) p))
+                  AND NOT t.tgisinternal AND t.tgparentid = 0::oid AND t.tgtype & 4::smallint <> 0::smallint
+                  AND t.tgenabled = ANY (CASE pg_catalog.current_setting('session_replication_role') WHEN 'replica' THEN '{A,R}' ELSE '{A,O}' END::"char"[])
+                  AND t.tgfoid <> ALL (ARRAY['neardup.guard'::regproc, 'neardup.release_locks'::regproc]::oid[]));
 
 CREATE FUNCTION neardup_internal.unmerge_row(target regclass, removed regclass, before tid, after tid) RETURNS boolean
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'unmerge_row_wrapper';
@@ -4804,11 +4841,16 @@ BEGIN
                         USING ERRCODE = 'integrity_constraint_violation';
                 END IF;
             END IF;
-            -- To undo a merge fires triggers, too.
+            -- To undo a merge fires triggers, too, and a trigger may have put off others until now.
+            SET CONSTRAINTS ALL IMMEDIATE;
             IF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
                 RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
             END IF;
-        EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+        EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR insufficient_privilege THEN
+            -- A policy refuses a row; a right that the caller lacks is lacking for all.
+            IF SQLSTATE = '42501' AND NOT pg_catalog.row_security_active(target) THEN
+                RAISE;
+            END IF;
             IF places[first] IS NULL AND first = last THEN
                 errors := pg_catalog.array_append(errors, pg_catalog.format('(%s): %s', all_kept[first], SQLERRM));
                 still_merged := pg_catalog.array_append(still_merged, all_kept[first]);
@@ -4871,7 +4913,8 @@ BEGIN
         END IF;
     END LOOP;
     IF NOT neardup_internal.are_there(target, relations, stored) THEN
-        RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation';
+        RAISE EXCEPTION 'a trigger has deleted or changed rows that have just come back' USING ERRCODE = 'triggered_data_change_violation',
+            HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', neardup_internal.disabled_triggers(target));
     END IF;
 END
 $$;
@@ -4924,7 +4967,7 @@ BEGIN
         INTO total, lost USING run_id, key;
     IF lost > 0 THEN
         RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
-            DETAIL = pg_catalog.format('%s of them have values in: %s.', lost, pg_catalog.array_to_string(columns, ', ')),
+            DETAIL = pg_catalog.format(CASE lost WHEN 1 THEN '%s of them has values in: %s.' ELSE '%s of them have values in: %s.' END, lost, pg_catalog.array_to_string(columns, ', ')),
             HINT = pg_catalog.format('Rename such a column of %s as in the table, or move its values into the new column, and drop it.', removed);
     END IF;
     RETURN total;
@@ -4953,7 +4996,12 @@ DECLARE
     of_large bigint := 0;
     large integer;
     noted pg_catalog.record;
+    -- The row whose notes are as old as the first ones of this call, and the statement that withdraws all of these.
+    first_noted pg_catalog.text;
+    withdrawing pg_catalog.text;
     stay bigint := 0;
+    -- Of kept rows that were put back without any others, the first ones.
+    put_back pg_catalog.text[] := '{}';
     -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
     refused pg_catalog.text[] := '{}';
     still_merged pg_catalog.text[] := '{}';
@@ -4994,6 +5042,7 @@ BEGIN
         part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
         restored := restored + part.restored;
         stay := stay + pg_catalog.cardinality(part.refused);
+        put_back := (pg_catalog.array_cat(put_back, CASE part.restored WHEN 0 THEN todo.kept END))[1 : 10];
         refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
         still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
         errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
@@ -5009,6 +5058,7 @@ BEGIN
             unnoted := unnoted + noted.unnoted;
             of_large := of_large + noted.of_large;
             large := noted.large;
+            first_noted := coalesce(first_noted, noted.first_noted);
             failed := ARRAY(SELECT f FROM pg_catalog.unnest(pg_catalog.array_cat(failed, noted.failed)) f GROUP BY f ORDER BY f LIMIT 10);
         END IF;
         UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
@@ -5021,16 +5071,22 @@ BEGIN
     IF NOT is_found THEN
         RAISE NOTICE 'table % has no such rows', removed;
     END IF;
+    -- The answers of a batch have its time. Without such answers, the statement withdraws nothing.
+    withdrawing := pg_catalog.format(
+        CASE WHEN key IS NOT NULL THEN 'Withdraw that: SELECT neardup.withdraw(%1$L, %3$L, act => ''restore''); clean-ups may then remove such rows again.'
+             ELSE 'Withdraw that: SELECT neardup.withdraw(%1$L, act => ''restore'', since => max(at)) FROM neardup.answers(%1$L) '
+                      'WHERE act = ''restore'' AND key = %2$L GROUP BY key; clean-ups may then remove such rows again.' END,
+        target, first_noted, key);
     IF answered > 0 THEN
         RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
                                ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
-            USING HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+            USING HINT = withdrawing;
     END IF;
     IF alone > 0 THEN
         RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
                                ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
             USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place, or no guard of the column that the clean-up compared.', target),
-                  HINT = pg_catalog.format('Withdraw that: SELECT neardup.withdraw(%L, act => ''restore''); the next clean-up may then remove them again.', target);
+                  HINT = withdrawing;
     END IF;
     IF unnoted > 0 THEN
         RAISE NOTICE '%', CASE unnoted WHEN 1 THEN '1 restored row is not noted as one to leave in place'
@@ -5039,8 +5095,10 @@ BEGIN
                   HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
     END IF;
     IF of_large > 0 THEN
-        RAISE NOTICE '% restored rows are of groups of more than % rows', of_large, large
-            USING DETAIL = 'They are noted as no copies of the row that was kept, and not of each other: lists may name some of them, and clean-ups leave them in place.';
+        RAISE NOTICE '%', pg_catalog.format(CASE of_large WHEN 1 THEN '%s restored row is of a group of more than %s rows'
+                                                          ELSE '%s restored rows are of groups of more than %s rows' END, of_large, large)
+            USING DETAIL = 'Such rows are not noted as no copies of each other nor, with the same text, of the row that was kept: lists may name them, and clean-ups leave them in place.',
+                  HINT = withdrawing;
     END IF;
     IF pg_catalog.cardinality(failed) > 0 THEN
         RAISE NOTICE 'it is not noted for all guards of % that restored rows are no copies', target
@@ -5049,10 +5107,11 @@ BEGIN
     IF told > 0 THEN
         RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
                                ELSE pg_catalog.format('%s restored rows were answered to be copies, and the answers stay', told) END
-            USING HINT = pg_catalog.format('The next clean-up removes them again. To keep one: SELECT neardup.answer(%L, key, other, false), or restore it by its key.', target);
+            USING HINT = pg_catalog.format(CASE told WHEN 1 THEN 'A clean-up may remove it again for the row that it was answered to be a copy of. To keep it: SELECT neardup.answer(%L, key, other, false);'
+                                                     ELSE 'A clean-up may remove them again for the rows that they were answered to be copies of. To keep one: SELECT neardup.answer(%L, key, other, false);' END, target);
     END IF;
     IF pg_catalog.cardinality(held) > 0 THEN
-        RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds: %', target, pg_catalog.array_to_string(held, '; ')
+        RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds or that are generated by now: %', target, pg_catalog.array_to_string(held, '; ')
             USING DETAIL = 'What they were is kept. As long as such a column has what the merge made of it, another restore may put it back.',
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
@@ -5062,20 +5121,21 @@ BEGIN
                                'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
+    IF restored = 0 AND stay = 0 AND pg_catalog.cardinality(put_back) > 0 AND pg_catalog.cardinality(still_merged) = 0 AND pg_catalog.cardinality(held) = 0 THEN
+        RAISE NOTICE 'rows of % are what they were before others were merged into them: (%)', target, pg_catalog.array_to_string(put_back, '), (');
+    END IF;
     IF stay > 0 THEN
         RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
             USING DETAIL = pg_catalog.array_to_string(refused, '; ');
+        IF pg_catalog.row_security_active(target) THEN
+            RAISE NOTICE 'row security of % is in force for its owner', target
+                USING HINT = pg_catalog.format('If a policy is in the way, restore them again without: ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', target);
+        END IF;
     END IF;
-    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %']) THEN
-        RAISE NOTICE 'rows that a trigger of % would change do not come back', target
-            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', (
-                SELECT pg_catalog.string_agg(pg_catalog.format('ALTER TABLE %s DISABLE TRIGGER %I;', t.tgrelid::pg_catalog.regclass, t.tgname), ' ' ORDER BY t.tgname, t.tgrelid)
-                FROM pg_catalog.pg_trigger t
-                -- Partitions have triggers of their own beside those of the table.
-                WHERE (t.tgrelid = target::pg_catalog.oid OR t.tgrelid IN (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree(target) p))
-                      AND NOT t.tgisinternal AND t.tgparentid = 0::pg_catalog.oid AND t.tgtype & 4::smallint <> 0::smallint
-                      AND t.tgenabled = ANY (CASE pg_catalog.current_setting('session_replication_role') WHEN 'replica' THEN '{A,R}' ELSE '{A,O}' END::pg_catalog."char"[])
-                      AND t.tgfoid <> ALL (ARRAY['neardup.guard'::pg_catalog.regproc, 'neardup.release_locks'::pg_catalog.regproc]::pg_catalog.oid[])));
+    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %',
+                                                                 '%: a trigger has deleted or changed a row that has just come back%']) THEN
+        RAISE NOTICE 'rows do not come back as long as a trigger of % changes them or others', target
+            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', neardup_internal.disabled_triggers(target));
     END IF;
 END
 $$;
@@ -5085,13 +5145,18 @@ CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integ
     LANGUAGE plpgsql AS $$
 DECLARE
     removed pg_catalog.regclass := neardup_internal.trusted_removed(target);
+    began CONSTANT pg_catalog.timestamptz := pg_catalog.now();
     until pg_catalog.timestamptz;
+    places pg_catalog.tid[];
+    are_records boolean;
     affected bigint;
 BEGIN
     PERFORM neardup_internal.check_path();
-    until := pg_catalog.now() - older_than;
+    until := began - older_than;
     PERFORM neardup_internal.check_batch(batch, NULL);
-    IF older_than IS NULL OR older_than < interval '0' THEN
+    IF target IS NULL THEN
+        RAISE EXCEPTION 'target must not be NULL' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF older_than IS NULL OR older_than < interval '0' THEN
         RAISE EXCEPTION 'older_than must be 0 or more: %', older_than USING ERRCODE = 'invalid_parameter_value';
     END IF;
     IF neardup_internal.in_transaction_block() THEN
@@ -5104,15 +5169,27 @@ BEGIN
         -- What a stranger has put there does not keep the log from being purged.
         RAISE WARNING '% does not hold removed rows of %', neardup_internal.removed_name(target), target;
     END IF;
-    WHILE removed IS NOT NULL LOOP
-        EXECUTE pg_catalog.format(
-            'DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY (ARRAY('
-                'SELECT o.ctid FROM ONLY %1$s o WHERE o.neardup_at OPERATOR(pg_catalog.<) $1 LIMIT $2))', removed) USING until, batch;
-        GET DIAGNOSTICS affected = ROW_COUNT;
-        purged := purged + affected;
-        COMMIT;
-        EXIT WHEN affected < batch;
-    END LOOP;
+    IF removed IS NOT NULL THEN
+        -- The first commit makes it a list of all batches. Each row is tried once: a trigger, a rule or a policy may keep it. The records of a merge go
+        -- before the rows that were merged: once they are alone, they say that all rows have come back.
+        FOR places, are_records IN EXECUTE pg_catalog.format(
+            'SELECT pg_catalog.array_agg(o.place), o.is_record FROM ('
+                'SELECT r.ctid AS place, i.is_record, (pg_catalog.row_number() OVER (PARTITION BY i.is_record) OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) $2 AS nth '
+                'FROM ONLY %1$s r CROSS JOIN LATERAL ('
+                    'SELECT (r.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) i '
+                'WHERE r.neardup_at OPERATOR(pg_catalog.<) $1 OR i.is_record AND EXISTS ('
+                    'SELECT FROM ONLY %1$s m WHERE m.neardup_at OPERATOR(pg_catalog.<) $1 AND m.neardup_run OPERATOR(pg_catalog.=) r.neardup_run '
+                    'AND m.neardup_batch OPERATOR(pg_catalog.=) r.neardup_batch AND m.neardup_duplicate_of OPERATOR(pg_catalog.=) r.neardup_duplicate_of)) o '
+            'GROUP BY o.is_record, o.nth ORDER BY o.is_record DESC, o.nth', removed) USING until, batch
+        LOOP
+            -- What has been removed since may be at the address of a row that is gone.
+            EXECUTE pg_catalog.format('DELETE FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) AND d.neardup_at OPERATOR(pg_catalog.<) $2', removed)
+                USING places, began;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+            purged := purged + CASE WHEN are_records THEN 0 ELSE affected END;
+            COMMIT;
+        END LOOP;
+    END IF;
     DELETE FROM neardup_internal.own_skipped s USING neardup_internal.own_runs r
     WHERE s.target::pg_catalog.oid = r.target::pg_catalog.oid AND s.run_id = r.run_id
           AND r.target::pg_catalog.oid = purge.target::pg_catalog.oid AND coalesce(r.finished, r.started) < until;
@@ -5125,6 +5202,7 @@ COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of
 COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
 COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
 COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
+COMMENT ON FUNCTION neardup_internal.disabled_triggers(regclass) IS 'the statements that disable the triggers of a table that fire when its rows come back';
 COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns whether it did';
 COMMENT ON FUNCTION neardup_internal.end_unmerge(regclass, regclass, tid, tid) IS 'deletes the two records of a row that was put back if it is what it was; returns the columns that a trigger has given another value, and NULL if all have what the merge made of them, or the row is gone';
 COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
@@ -5574,7 +5652,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:167
+-- src/answers/table.rs:206
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5718,7 +5796,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/evaluate/mod.rs:111
+-- src/evaluate/mod.rs:112
 -- pg_neardup::evaluate::curves_svg
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5760,7 +5838,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/evaluate/mod.rs:19
+-- src/evaluate/mod.rs:20
 -- pg_neardup::evaluate::evaluate
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5796,7 +5874,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:357
+-- src/guard/protect.rs:347
 -- pg_neardup::guard::protect::guard_index
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5850,7 +5928,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/evaluate/mod.rs:142
+-- src/evaluate/mod.rs:143
 -- pg_neardup::evaluate::histogram_svg
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5880,7 +5958,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:367
+-- src/guard/protect.rs:357
 -- pg_neardup::guard::protect::index_statement
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5904,13 +5982,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/protect.rs:391
+-- src/guard/protect.rs:381
 -- pg_neardup::guard::protect::keep_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/statements.rs:79
+-- src/answers/statements.rs:82
 -- pg_neardup::answers::statements::kept_apart
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5940,7 +6018,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/chosen.rs:25
+-- src/cleanup/chosen.rs:24
 -- pg_neardup::cleanup::chosen::list_copies
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5982,25 +6060,25 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/minhash/bands.rs:62
+-- src/minhash/bands.rs:63
 -- pg_neardup::minhash::bands::minhash_band_curve
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/minhash/bands.rs:67
+-- src/minhash/bands.rs:68
 -- pg_neardup::minhash::bands::minhash_band_curve_svg
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/minhash/bands.rs:41
+-- src/minhash/bands.rs:42
 -- pg_neardup::minhash::bands::minhash_band_plan
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/minhash/bands.rs:12
+-- src/minhash/bands.rs:13
 -- pg_neardup::minhash::bands::minhash_bands
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6294,7 +6372,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:161
+-- src/answers/table.rs:200
 -- pg_neardup::answers::table::restored_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6498,7 +6576,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/evaluate/mod.rs:46
+-- src/evaluate/mod.rs:47
 -- pg_neardup::evaluate::suggest
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6726,13 +6804,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/why.rs:29
+-- src/guard/why.rs:30
 -- pg_neardup::guard::why::why
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/evaluate/mod.rs:148
+-- src/evaluate/mod.rs:149
 -- pg_neardup::evaluate::word_cloud_svg
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
