@@ -21,7 +21,7 @@ SELECT id, cardinality(sketch_keys(sketch(body))) AS keys,
 FROM articles WHERE id IN (2, 13, 16) ORDER BY shared_with_13 DESC, id;
 
 -- Sharing a key makes two texts candidates. The texts themselves decide: article 15 is a warning
--- of the same form as article 2, with other places and figures.
+-- of the same form as article 2, for another day, with other places and figures.
 SELECT b.id, same_message.verdict, same_message.reasons[1:2] AS reasons
 FROM articles a JOIN articles b ON (a.id, b.id) IN ((13, 16), (2, 15)), same_message(a.body, b.body);
 
@@ -71,7 +71,8 @@ FROM incoming i LEFT JOIN neardup.duplicates('articles') d ON d.key = i.line ->>
 WHERE i.line ->> 'note' IS NOT NULL GROUP BY 1 ORDER BY 1;
 
 -- ## Clean-up
--- Removing begins with a dry run, which changes nothing and shows how both texts begin.
+-- The list names what scores 0.5 and more, to be read; a clean-up removes what scores 0.96 and
+-- more. It begins with a dry run, which changes nothing and shows where both texts differ.
 CALL neardup.cleanup('articles', keep => 'oldest');
 
 -- And now really: in batches, with a commit after each.

@@ -3,7 +3,7 @@
 -- date and url if there are.
 CREATE EXTENSION pg_neardup;
 
-CREATE TABLE articles (id text PRIMARY KEY, published text, title text, url text, body text);
+CREATE TABLE articles (id text PRIMARY KEY, published text, title text, url text, body text NOT NULL);
 
 CREATE TEMPORARY TABLE incoming (line json);
 \copy incoming FROM 'demo/sample.jsonl' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
@@ -59,6 +59,8 @@ SELECT 'edited', title, '转载：' || overlay(body PLACING '' FROM length(body)
 -- ERROR?  near-duplicate of a row in table "articles"
 
 -- ## Clean up
+-- A list names what scores 0.5 and more; a clean-up removes what scores 0.96 and more. A dry run
+-- changes nothing and shows the least certain ones.
 CALL neardup.cleanup('articles', keep => 'oldest');
 
 CALL neardup.cleanup('articles', keep => 'oldest', dry_run => false);

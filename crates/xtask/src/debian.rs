@@ -35,7 +35,12 @@ fn install(missing: &[&str]) -> Result<()> {
     let fetch = |packages: &[&str]| {
         let mut install = apt(&["install", "-y", "--no-install-recommends"]);
         let result = text(install.args(packages)).map(drop);
-        result.with_context(|| format!("cannot install packages; by hand: {}", shown(&install)))
+        result.with_context(|| {
+            format!(
+                "cannot install packages (those of other major versions come from apt.postgresql.org); by hand: {}",
+                shown(&install)
+            )
+        })
     };
     if missing.iter().any(|name| name.starts_with("postgresql-")) {
         fetch(&["postgresql-common"])?;

@@ -8,7 +8,7 @@ use crate::psql::{Session, empty_database, interactive, psql};
 use crate::say;
 use crate::server::Server;
 use crate::setup;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use std::path::PathBuf;
 
 const DATABASE: &str = "demo";
@@ -22,7 +22,7 @@ pub struct Input {
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// Only the first N of them
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "input")]
     pub limit: Option<u64>,
 }
 
@@ -60,10 +60,11 @@ fn play(server: &Server, database: &str, script: &str, mut each: impl FnMut(&str
     let mut errors = Errors::default();
     let mut outcome = Ok(());
     session.answer_by_line(|line| {
-        if line != END {
-            each(line);
-        }
+        // What follows an error that nobody expects would only hide it.
         if outcome.is_ok() {
+            if line != END {
+                each(line);
+            }
             outcome = errors.read(line);
         }
     })?;
@@ -94,8 +95,10 @@ impl Errors {
     }
 
     fn none_left(&self) -> Result<()> {
-        ensure!(self.last.is_none(), "the demo met an error that it does not expect: {:?}", self.last);
-        Ok(())
+        match &self.last {
+            Some(error) => bail!("the demo met an error that it does not expect: {error}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -128,7 +131,8 @@ fn script(input: &Input) -> Result<String> {
 /// Returns the text after `FROM` in the script's `\copy`.
 pub fn source(input: &Input) -> Result<String> {
     let Some(file) = &input.input else { return Ok(SAMPLE.to_owned()) };
-    let path = fs_err::canonicalize(file)?;
+    let path = file.canonicalize().with_context(|| format!("cannot read {}", file.display()))?;
+    ensure!(path.metadata().is_ok_and(|of| of.is_file() && of.len() > 0), "{} has no lines", file.display());
     let reader = if path.extension().is_some_and(|extension| extension == "xz") { "xz -dc" } else { "cat" };
     let limit = input.limit.map(|lines| format!(" | head -n {lines}")).unwrap_or_default();
     let path = path.to_string_lossy().replace('\'', r"'\''");
