@@ -4483,7 +4483,7 @@ BEGIN
     titles_differ := coalesce(sample.titles * 2 > sample.looked_at, false);
     IF differs THEN
         RAISE NOTICE 'columns in which they differ from the rows that are kept: %', sample.columns
-            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at)
+            USING DETAIL = pg_catalog.format(CASE sample.looked_at WHEN 1 THEN 'Of %s row that was looked at.' ELSE 'Of %s rows that were looked at.' END, sample.looked_at)
                       || coalesce(' The others agree far more often than by chance in ' || sample.telling || ', as if that belonged to the message.', ''),
                   HINT = coalesce((
                       SELECT nullif(pg_catalog.concat_ws(' ',
@@ -4501,7 +4501,7 @@ BEGIN
     END IF;
     IF sample.lacking IS NOT NULL AND action IN ('archive', 'delete') THEN
         RAISE NOTICE 'columns in which only the removed row has a value: %', sample.lacking
-            USING DETAIL = pg_catalog.format('Of %s rows that were looked at.', sample.looked_at),
+            USING DETAIL = pg_catalog.format(CASE sample.looked_at WHEN 1 THEN 'Of %s row that was looked at.' ELSE 'Of %s rows that were looked at.' END, sample.looked_at),
                   HINT = CASE WHEN against IS NULL THEN 'To keep the rows with more values: keep => ''most_complete''. A clean-up that merges rows can keep the values.'
                               ELSE 'Rows of the other table stay as they are.' END;
     END IF;
@@ -4516,7 +4516,7 @@ BEGIN
     IF sample.rows > 0 AND arguments ->> 'keep'::pg_catalog.text IS DISTINCT FROM 'longest' THEN
         RAISE NOTICE '%', pg_catalog.format(CASE sample.rows WHEN 1 THEN '%s copy has a longer text than the row that is kept, by a tenth or more'
             ELSE '%s copies have longer texts than the rows that are kept, by a tenth or more' END, sample.rows)
-            USING DETAIL = pg_catalog.format('Of %s rows with other words that were looked at.', sample.looked_at),
+            USING DETAIL = pg_catalog.format(CASE sample.looked_at WHEN 1 THEN 'Of %s row with other words that was looked at.' ELSE 'Of %s rows with other words that were looked at.' END, sample.looked_at),
                   HINT = CASE WHEN against IS NULL THEN 'To keep the longest text of each group: keep => ''longest''.' ELSE 'Rows of the other table stay as they are.' END;
     END IF;
     -- A score is the probability that the verdict is right.
