@@ -73,7 +73,7 @@ pub fn not_plain(table: pg_sys::Oid, column: &Column) -> ErrorReport {
     let message = format!("column \"{}\" of table {} is of type {kind}", column.name, shown(table));
     error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
         .set_detail("Converting it may run functions of another role, which reading the table would not.")
-        .set_hint("Types of Postgres and of extensions are converted, enums without casts and, in another table, the type of the guarded table's column.")
+        .set_hint("Types of Postgres and of extensions are converted, those of roles that have your rights and, in another table, the type of the guarded table's column.")
 }
 
 /// Checks that the function that forms documents is no other role's: a list would run it as its caller.

@@ -8,7 +8,8 @@ use std::ffi::CStr;
 use pgrx::{PgList, pg_sys};
 
 use super::settings::{Method, Settings};
-use crate::pg::catalog::function;
+use crate::pg::call::role;
+use crate::pg::catalog::{self, function};
 
 /// An index that a guard can search, and how.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +79,13 @@ pub fn sketch_index(
     find(table, &Wanted { method, operator, function, constants: &constants, columns, expression })
 }
 
-/// Finds an index of a table that serves the wanted operator on the wanted signature, and is valid and not partial.
+/// Finds an index of a table that serves the wanted operator on the wanted signature, and is valid and not partial. Postgres simplifies the expression of
+/// an index as it reads it, and runs functions of constants: here as the owner of the table, because a view over all guards asks for it, too.
 fn find(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
+    role::as_owner(catalog::owner(table)?, || find_as_owner(table, wanted))
+}
+
+fn find_as_owner(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     // SAFETY: relations are opened and closed here. The operator's function is the extension's own, of two arguments.
     unsafe {
         let operator = function(c"neardup_internal", wanted.operator, None)?;

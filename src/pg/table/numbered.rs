@@ -4,6 +4,8 @@
 
 use pgrx::{PgList, name_data_to_str, pg_sys};
 
+use crate::pg::call::role;
+use crate::pg::catalog;
 use crate::pg::value::text::text_of;
 
 const LOCK: i32 = pg_sys::AccessShareLock as i32;
@@ -51,6 +53,11 @@ impl Found {
 /// Returns an index of a table whose first column is this one and that has all rows or, with `only`, those for which that column is true;
 /// `None` if there is none.
 pub fn index_on(table: pg_sys::Oid, column: i16, only: Option<i16>) -> Option<pg_sys::Oid> {
+    // Postgres simplifies the predicates of indexes as it reads them.
+    role::as_owner(catalog::owner(table)?, || index_as_owner(table, column, only))
+}
+
+fn index_as_owner(table: pg_sys::Oid, column: i16, only: Option<i16>) -> Option<pg_sys::Oid> {
     // SAFETY: what is opened is closed here, by an error with the transaction.
     unsafe {
         let open = pg_sys::try_table_open(table, LOCK);

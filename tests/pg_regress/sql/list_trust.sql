@@ -165,6 +165,15 @@ SELECT neardup.reasons('m.keyed', '1', '2');
 SELECT count(*) FROM neardup.groups('m.keyed');
 SELECT * FROM neardup.groups(NULL);
 SELECT neardup_internal.only_guard(NULL, NULL);
+
+-- an index whose expression has a call that Postgres runs as it reads it, in a view over all guards
+SET ROLE regress_mallory;
+CREATE FUNCTION m.analyzer(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN IF current_user <> 'regress_mallory' THEN RAISE WARNING 'code of mallory runs as %', current_user; END IF; RETURN $1; END $$;
+CREATE TABLE m.indexed (id int PRIMARY KEY, body text);
+CREATE INDEX ON m.indexed USING neardup (public.sketch(body, m.analyzer('shingles:5'), 10));
+SELECT neardup.protect('m.indexed', 'body');
+\c
+SELECT count(*) > 0 FROM neardup.statistics;
 SET client_min_messages = error;
 DROP OWNED BY regress_mallory CASCADE;
 DROP ROLE regress_mallory;
