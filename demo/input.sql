@@ -3,13 +3,14 @@
 -- date and url if there are.
 CREATE EXTENSION pg_neardup;
 
-CREATE TABLE articles (id text PRIMARY KEY, published text, title text, url text, body text NOT NULL);
+CREATE TABLE articles (id text PRIMARY KEY, published text, title text, url text, body text);
 
 CREATE TEMPORARY TABLE incoming (line json);
 \copy incoming FROM 'demo/sample.jsonl' (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
 INSERT INTO articles
 SELECT line ->> 'id', line ->> 'date', line ->> 'title', line ->> 'url', line ->> 'text' FROM incoming
 ON CONFLICT DO NOTHING;
+DO $$ BEGIN ASSERT EXISTS (SELECT FROM articles WHERE body <> ''), 'no line of the file has id and text'; END $$;
 
 SELECT count(*) AS articles, sum(length(body)) AS characters, pg_size_pretty(pg_total_relation_size('articles')) AS on_disk FROM articles;
 

@@ -23,7 +23,7 @@ pub struct Reference {
     refers: String,
     /// Whether deleting the row changes or deletes the rows that refer to it.
     cascades: bool,
-    /// Whether comparing the columns runs a cast of another role.
+    /// Whether comparing the columns may run a cast of another role.
     casts: bool,
     /// A role that owns the table that refers, or a partition of it, or the schema of one, in which it may put another table in its place; and whose
     /// code must not run as the caller.
@@ -54,7 +54,7 @@ impl Reference {
             )
         } else if self.casts {
             (
-                "reading rows that foreign key \"{}\" would change or remove runs a cast of another role",
+                "reading rows that foreign key \"{}\" would change or remove may run a cast of another role",
                 "Run this as that role.",
             )
         } else {

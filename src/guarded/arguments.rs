@@ -44,13 +44,13 @@ pub fn check_keys(table: pg_sys::Oid) -> Result<()> {
     statement::primary_key(table).iter().try_for_each(|key| check_text_form(table, key))
 }
 
+/// What to do about a deferrable primary key.
+pub const NOT_DEFERRABLE: &str = "Make one that is not: ALTER TABLE ... DROP CONSTRAINT ..., ADD PRIMARY KEY (...).";
+
 /// Makes the error for a table without a primary key that tells its rows apart.
 pub fn no_primary_key(table: pg_sys::Oid) -> ErrorReport {
     let (message, hint) = if catalog::has_deferrable_key(table) {
-        (
-            format!("the primary key of table {} is deferrable", shown(table)),
-            "Make one that is not: ALTER TABLE ... DROP CONSTRAINT ..., ADD PRIMARY KEY (...).",
-        )
+        (format!("the primary key of table {} is deferrable", shown(table)), NOT_DEFERRABLE)
     } else {
         (format!("table {} has no primary key", shown(table)), "Add one: ALTER TABLE ... ADD PRIMARY KEY.")
     };

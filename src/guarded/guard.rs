@@ -13,7 +13,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
 
-use super::arguments::shown;
+use super::arguments::{NOT_DEFERRABLE, shown};
 use super::document::Document;
 use super::index::{GuardIndex, index_of};
 use super::settings::{Action, OnRelated, Roles, Settings};
@@ -165,10 +165,7 @@ impl Guard {
         if keys.is_empty() {
             let table = shown(root.table);
             let (message, hint) = if catalog::has_deferrable_key(root.table) {
-                (
-                    format!("table {table} has a guard, and its primary key is deferrable"),
-                    "Make one that is not: ALTER TABLE ... DROP CONSTRAINT ..., ADD PRIMARY KEY (...).",
-                )
+                (format!("table {table} has a guard, and its primary key is deferrable"), NOT_DEFERRABLE)
             } else {
                 (
                     format!("table {table} has a guard, and no primary key any more"),

@@ -20,10 +20,10 @@ const WHOLE: f64 = 0.95;
 const LONGER: f64 = 1.3;
 const OTHER: f64 = 0.2;
 
-/// How many marks there are for a passage of either text, by which it is seen that neither has a passage of another row.
+/// How many marks are kept for each passage of the two texts. A passage of another row whose mark is not set is in neither.
 const MARKS: usize = 8;
 
-/// Passages of another row are looked at by as many: most of them are in neither text, and a processor sees that of several at once.
+/// So many passages of another row have their marks read together: most are not set, and a processor reads several at a time.
 const AT_ONCE: usize = 8;
 
 /// This number of rows with other messages makes a passage form.
