@@ -28,7 +28,8 @@ extension_sql_file!("index/index.sql", name = "index", requires = ["grouping_rep
 extension_sql_file!("guard/guard.sql", name = "guard", requires = ["index"]);
 extension_sql_file!("near_duplicate/near_duplicate.sql", name = "near_duplicate", requires = ["guard"]);
 extension_sql_file!("guard/protect.sql", name = "guard_protect", requires = ["near_duplicate"]);
-extension_sql_file!("guard/kept.sql", name = "guard_kept", requires = ["guard_protect"]);
+extension_sql_file!("guard/objects.sql", name = "guard_objects", requires = ["guard_protect"]);
+extension_sql_file!("guard/kept.sql", name = "guard_kept", requires = ["guard_objects"]);
 extension_sql_file!("guard/verdicts.sql", name = "guard_verdicts", requires = ["guard_kept"]);
 extension_sql_file!("guard/groups.sql", name = "guard_groups", requires = ["guard_verdicts"]);
 extension_sql_file!("guard/why.sql", name = "guard_why", requires = ["guard_groups"]);
@@ -45,6 +46,8 @@ extension_sql_file!("cleanup/report.sql", name = "cleanup_report", requires = ["
 extension_sql_file!("cleanup/run.sql", name = "cleanup_run", requires = ["cleanup_report"]);
 extension_sql_file!("cleanup/dry_run.sql", name = "cleanup_dry_run", requires = ["cleanup_run"]);
 extension_sql_file!("cleanup/restore.sql", name = "cleanup_restore", requires = ["cleanup_dry_run"]);
-extension_sql_file!("answers/questions.sql", name = "answers_questions", requires = ["cleanup_restore"]);
+extension_sql_file!("cleanup/restored_rows.sql", name = "cleanup_restored_rows", requires = ["cleanup_restore"]);
+extension_sql_file!("cleanup/purge.sql", name = "cleanup_purge", requires = ["cleanup_restored_rows"]);
+extension_sql_file!("answers/questions.sql", name = "answers_questions", requires = ["cleanup_purge"]);
 extension_sql_file!("answers/estimate.sql", name = "answers_estimate", requires = ["answers_questions"]);
 extension_sql_file!("answers/learn.sql", name = "answers_learn", requires = ["answers_estimate"]);

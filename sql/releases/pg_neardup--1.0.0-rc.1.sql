@@ -1266,7 +1266,7 @@ ALTER FUNCTION near_duplicate(text, text) SUPPORT near_duplicate_support;
 -- requires:
 --   near_duplicate
 
--- protect: create a guard, or change its settings
+-- protect: create a guard, or change its settings; unprotect: remove it.
 
 CREATE FUNCTION neardup_internal.checked_guard(target regclass, document text, columns text[], expression regproc, method text, analyzer text, keys integer, distance integer, on_duplicate text, verify text, threshold double precision, scope text[], within interval, time_column text, log boolean, merge regproc, title text, differ text[], agree text[], excerpts text, on_related text, finds_title boolean) RETURNS text
     LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_guard_wrapper';
@@ -1435,8 +1435,7 @@ BEGIN
 END
 $$;
 
--- protect: says that answers hold no more, because they are about rows with their title and the columns that were compared.
-
+-- Says that answers hold no more, because they are about rows with their title and the columns that were compared.
 CREATE FUNCTION neardup_internal.tell_answered(target regclass, document name) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1454,9 +1453,8 @@ BEGIN
 END
 $$;
 
--- protect: says how many rows have no value in a scope column. They are compared with each other, which is seldom meant. Only the first rows of
+-- Says how many rows have no value in a scope column. They are compared with each other, which is seldom meant. Only the first rows of
 -- the table are counted.
-
 CREATE FUNCTION neardup_internal.tell_unscoped(target regclass, scope name[]) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1475,8 +1473,7 @@ BEGIN
 END
 $$;
 
--- protect: says how many rows have no time. They come last where the oldest, or the newest, of several copies is kept, which is seldom meant.
-
+-- Says how many rows have no time. They come last where the oldest, or the newest, of several copies is kept, which is seldom meant.
 CREATE FUNCTION neardup_internal.tell_untimed(target regclass, time_column name) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1494,8 +1491,7 @@ BEGIN
 END
 $$;
 
--- protect: how many of the first rows of a table have no value in a column
-
+-- How many of the first rows of a table have no value in a column.
 CREATE FUNCTION neardup_internal.count_missing(target regclass, name name, OUT counted bigint, OUT missing bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1504,8 +1500,7 @@ BEGIN
 END
 $$;
 
--- protect: whether Citus's catalog says that a table is on several nodes. A local table that Citus only knows of is not.
-
+-- Whether Citus's catalog says that a table is on several nodes. A local table that Citus only knows of is not.
 CREATE FUNCTION neardup_internal.is_distributed(target regclass) RETURNS boolean
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1519,8 +1514,7 @@ BEGIN
 END
 $$;
 
--- protect: a clean-up of another session goes by the guard as it was when it began
-
+-- A clean-up of another session goes by the guard as it was when it began.
 CREATE FUNCTION neardup_internal.keep_cleanups_out(target regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1531,8 +1525,76 @@ BEGIN
 END
 $$;
 
--- protect: creates the index that finds candidates, unless there is one. For sketches it must be USING neardup.
+-- A guard of a partitioned table is one of its partitions, too.
+CREATE FUNCTION neardup_internal.check_alone(target regclass, document name) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    other regclass;
+BEGIN
+    SELECT p.target INTO other FROM neardup.protected p
+    WHERE p.document = check_alone.document AND p.target::oid <> check_alone.target::oid
+          AND p.target::oid IN (SELECT t.relid::oid FROM pg_catalog.pg_partition_tree(check_alone.target) t
+                                UNION ALL SELECT a.relid::oid FROM pg_catalog.pg_partition_ancestors(check_alone.target) a(relid))
+    ORDER BY p.target::oid LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'table % has a guard on column "%" already', other, document USING ERRCODE = 'duplicate_object',
+            DETAIL = pg_catalog.format('Of a partitioned table and its partitions, %s and %s, either has the guard.', other, target),
+            HINT = pg_catalog.format('To guard %s instead, remove that guard: SELECT neardup.unprotect(%L, %L);', target, other, document);
+    END IF;
+END
+$$;
 
+-- Removes a guard.
+CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    guarded neardup.protected;
+    counter regclass;
+BEGIN
+    FOR guarded IN
+        SELECT * FROM neardup.protected p
+        WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
+    LOOP
+        PERFORM neardup_internal.keep_cleanups_out(target);
+        PERFORM neardup_internal.drop_triggers(guarded);
+        FOR counter IN
+            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
+                 CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
+            WHERE c.counter IS NOT NULL
+        LOOP
+            EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
+        END LOOP;
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.duplicate_of], '{duplicate_of}');
+        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.related_to, guarded.related_as], '{related_to,related_as}');
+        RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
+            USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
+    END LOOP;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
+            USING ERRCODE = 'undefined_object';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text; by default one whose name ends in title, headline, subject or such a word of another language, and reset => ''{title}'' reads none. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
+COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers and counters, and the columns of marks if they are empty. The index stays';
+COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
+COMMENT ON FUNCTION neardup_internal.tell_untimed(regclass, name) IS 'says how many rows have no value in a time column, among the first 10,000';
+COMMENT ON FUNCTION neardup_internal.count_missing(regclass, name) IS 'how many rows have no value in a column, among the first 10,000';
+COMMENT ON FUNCTION neardup_internal.tell_answered(regclass, name) IS 'says how many answers were given with other settings, and hold no more';
+COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
+COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
+COMMENT ON FUNCTION neardup_internal.check_alone(regclass, name) IS 'raises an error if a partition of a table, or the table that it is a partition of, has a guard on that column';
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/script.rs:31
+-- requires:
+--   guard_protect
+
+-- What a guard consists of: its index, triggers, columns for keys, table of diverted rows and counters, and their names.
+
+-- Creates the index that finds candidates, unless there is one. For sketches it must be USING neardup.
 CREATE FUNCTION neardup_internal.make_index(target regclass, settings jsonb, columns text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1553,8 +1615,7 @@ BEGIN
 END
 $$;
 
--- protect: creates the triggers. The name of the first sorts after other triggers', so that the guard judges the row as they leave it.
-
+-- Creates the triggers. The name of the first sorts after other triggers', so that the guard judges the row as they leave it.
 CREATE FUNCTION neardup_internal.make_triggers(target regclass, name text, columns text[], settings jsonb, merge regprocedure) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1591,26 +1652,22 @@ BEGIN
 END
 $$;
 
--- protect: schema and name of a relation
-
+-- Schema and name of a relation.
 CREATE FUNCTION neardup_internal.name_parts(relation oid) RETURNS jsonb
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (SELECT pg_catalog.jsonb_build_array(n.nspname, c.relname)
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
 
--- protect: the name of a guard's objects, after the document column; names are limited to 63 bytes
-
+-- The name of a guard's objects, after the document column; names are limited to 63 bytes.
 CREATE FUNCTION neardup_internal.short_name(document name) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN neardup_internal.shortened_name(document::text, 45);
 
--- protect: the type of a column for the key of another row: that of the key, or text for a key of several columns
-
+-- The type of a column for the key of another row: that of the key, or text for a key of several columns.
 CREATE FUNCTION neardup_internal.type_of_mark(target regclass) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'type_of_mark_wrapper';
 
--- protect: gives a column for keys the type of the key, which may have got another one
-
+-- Gives a column for keys the type of the key, which may have got another one.
 CREATE FUNCTION neardup_internal.retype(target regclass, mark text) RETURNS text
     LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'retype_wrapper';
 
@@ -1640,28 +1697,7 @@ EXCEPTION
 END
 $$;
 
--- protect: a guard of a partitioned table is one of its partitions, too
-
-CREATE FUNCTION neardup_internal.check_alone(target regclass, document name) RETURNS void
-    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    other regclass;
-BEGIN
-    SELECT p.target INTO other FROM neardup.protected p
-    WHERE p.document = check_alone.document AND p.target::oid <> check_alone.target::oid
-          AND p.target::oid IN (SELECT t.relid::oid FROM pg_catalog.pg_partition_tree(check_alone.target) t
-                                UNION ALL SELECT a.relid::oid FROM pg_catalog.pg_partition_ancestors(check_alone.target) a(relid))
-    ORDER BY p.target::oid LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'table % has a guard on column "%" already', other, document USING ERRCODE = 'duplicate_object',
-            DETAIL = pg_catalog.format('Of a partitioned table and its partitions, %s and %s, either has the guard.', other, target),
-            HINT = pg_catalog.format('To guard %s instead, remove that guard: SELECT neardup.unprotect(%L, %L);', target, other, document);
-    END IF;
-END
-$$;
-
--- protect: adds the column for the key of a marked row's original, or takes the one that was kept when the guard was removed
-
+-- Adds the column for the key of a marked row's original, or takes the one that was kept when the guard was removed.
 CREATE FUNCTION neardup_internal.add_mark(target regclass, document name) RETURNS name
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1681,8 +1717,7 @@ BEGIN
 END
 $$;
 
--- protect: adds the columns for the key of a related row, and for what the row is to it, or takes those that were kept
-
+-- Adds the columns for the key of a related row, and for what the row is to it, or takes those that were kept.
 CREATE FUNCTION neardup_internal.add_related(target regclass, document name) RETURNS name[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1704,8 +1739,7 @@ BEGIN
 END
 $$;
 
--- protect: adds the table that duplicates are diverted to, in the schema of the guarded table and with its owner
-
+-- Adds the table that duplicates are diverted to, in the schema of the guarded table and with its owner.
 CREATE FUNCTION neardup_internal.add_diverted(target regclass) RETURNS text
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1730,8 +1764,7 @@ BEGIN
 END
 $$;
 
--- protect: adds a counter. It is a sequence, because sequences count whatever becomes of the transaction, and block no session.
-
+-- Adds a counter. It is a sequence, because sequences count whatever becomes of the transaction, and block no session.
 CREATE FUNCTION neardup_internal.add_counter(target regclass, document name, short text, action text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1745,8 +1778,7 @@ BEGIN
 END
 $$;
 
--- protect: a free name in a table's schema
-
+-- A free name in a table's schema.
 CREATE FUNCTION neardup_internal.free_name(target regclass, ending text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1771,14 +1803,12 @@ BEGIN
 END
 $$;
 
--- protect: what the comment of a column says that was kept when its guard was removed; role is the name that the column has by default
-
+-- What the comment of a column says that was kept when its guard was removed; role is the name that the column has by default.
 CREATE FUNCTION neardup_internal.kept_comment(document name, role text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN pg_catalog.format('%s, by a guard on column %I that was removed; neardup.protect uses it again', role, document);
 
--- protect: a column that was kept, under whatever name; NULL if there is none that a guard can write
-
+-- A column that was kept, under whatever name; NULL if there is none that a guard can write.
 CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, role text) RETURNS name
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (SELECT a.attname FROM pg_catalog.pg_attribute a
@@ -1786,9 +1816,8 @@ CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, rol
                   AND pg_catalog.col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document, role)
             ORDER BY a.attnum LIMIT 1);
 
--- protect: drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
+-- Drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
 -- only by a new snapshot, and rows that row security hides not at all. The triggers were dropped before, so that nobody writes now.
-
 CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[], roles text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1829,56 +1858,14 @@ BEGIN
 END
 $$;
 
--- protect: removes a guard
-
-CREATE FUNCTION neardup.unprotect(target regclass, document name DEFAULT NULL) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    guarded neardup.protected;
-    counter regclass;
-BEGIN
-    FOR guarded IN
-        SELECT * FROM neardup.protected p
-        WHERE p.target::oid = unprotect.target::oid AND (unprotect.document IS NULL OR p.document = unprotect.document)
-    LOOP
-        PERFORM neardup_internal.keep_cleanups_out(target);
-        PERFORM neardup_internal.drop_triggers(guarded);
-        FOR counter IN
-            SELECT c.counter FROM pg_catalog.unnest(ARRAY['reject', 'skip', 'warn', 'mark', 'divert', 'merge']) a(action)
-                 CROSS JOIN LATERAL (SELECT neardup_internal.guard_counter(guarded, a.action)::regclass AS counter) c
-            WHERE c.counter IS NOT NULL
-        LOOP
-            EXECUTE pg_catalog.format('DROP SEQUENCE %s', counter);
-        END LOOP;
-        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.duplicate_of], '{duplicate_of}');
-        PERFORM neardup_internal.drop_or_keep(target, guarded.document, ARRAY[guarded.related_to, guarded.related_as], '{related_to,related_as}');
-        RAISE NOTICE 'the index on %(%) was kept for near_duplicate and other searches', guarded.method, guarded.document
-            USING HINT = pg_catalog.format('Drop it if nothing else needs it: \d %s', target);
-    END LOOP;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'table % has no guard%', target, coalesce(' on column "' || document::text || '"', '')
-            USING ERRCODE = 'undefined_object';
-    END IF;
-END
-$$;
-
-COMMENT ON FUNCTION neardup.protect(regclass, name, text, text, text, double precision, name[], interval, name, name[], regproc, name, name[], name[], text, text, regproc, boolean, text, integer, integer, name[]) IS 'guards a table against near-duplicate documents: uses or creates an index on sketch(document) and adds triggers, but no column: SELECT neardup.protect(''articles'', ''body''). Call it again to change settings: those that are not given are kept, and reset => ''{title}'' gives some back to their defaults, ''{all}'' all. method: sketch (the default) or simhash, which finds all rows within a Hamming distance, 0 to 11. on_duplicate: reject (the default), skip, warn, mark, divert or merge; merge: the function of two rows that merges a near-duplicate into its original. verify: facts (the default), profile:NAME, overlap, cosine or none. threshold: the least score of a copy by facts or a profile, 0.05 to 1, 0.5 by default; or the least overlap or cosine, 0 to 1, required for these. scope, within, time_column: only rows with equal columns, within a time window, are compared. title: a column that verdicts read as the title of the text; by default one whose name ends in title, headline, subject or such a word of another language, and reset => ''{title}'' reads none. differ: rows that both have a value in such a column, and not the same, are no copies. agree: columns in which copies agree, such as an employer or an author: the same value speaks for a copy, another one against it. excerpts: remove (the default), or keep if an excerpt is no copy; on_related: store (the default), or mark: a row that is an update of another one, contains it or is another filling of its form is stored with its key in related_to, and with what it is to it in related_as';
-COMMENT ON FUNCTION neardup.unprotect(regclass, name) IS 'removes the guard on a column, or all guards of a table: triggers and counters, and the columns of marks if they are empty. The index stays';
 COMMENT ON FUNCTION neardup_internal.short_name(name) IS 'the beginning of the names of a guard''s triggers, sequences and columns';
-COMMENT ON FUNCTION neardup_internal.keep_cleanups_out(regclass) IS 'keeps clean-ups off a table until the end of the transaction; raises an error if one is running';
 COMMENT ON FUNCTION neardup_internal.make_index(regclass, jsonb, text[]) IS 'creates the index of a guard unless there is one';
 COMMENT ON FUNCTION neardup_internal.make_triggers(regclass, text, text[], jsonb, regprocedure) IS 'creates the triggers of a guard';
 COMMENT ON FUNCTION neardup_internal.drop_triggers(neardup.protected) IS 'drops the triggers of a guard';
-COMMENT ON FUNCTION neardup_internal.tell_untimed(regclass, name) IS 'says how many rows have no value in a time column, among the first 10,000';
-COMMENT ON FUNCTION neardup_internal.count_missing(regclass, name) IS 'how many rows have no value in a column, among the first 10,000';
-COMMENT ON FUNCTION neardup_internal.tell_answered(regclass, name) IS 'says how many answers were given with other settings, and hold no more';
-COMMENT ON FUNCTION neardup_internal.tell_unscoped(regclass, name[]) IS 'reports how many rows have no value in a scope column';
 COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a relation';
-COMMENT ON FUNCTION neardup_internal.is_distributed(regclass) IS 'whether Citus has distributed a table over nodes';
 COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
 COMMENT ON FUNCTION neardup_internal.retype(regclass, text) IS 'gives a column for keys the type of the key, as the owner of the table; the name of the type, or NULL if it has it';
 COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name, name) IS 'gives a column for keys the type of the key, and says so';
-COMMENT ON FUNCTION neardup_internal.check_alone(regclass, name) IS 'raises an error if a partition of a table, or the table that it is a partition of, has a guard on that column';
 COMMENT ON FUNCTION neardup_internal.kept_comment(name, text) IS 'the comment of a column that was kept when its guard was removed';
 COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[], text[]) IS 'drops columns of a guard that is removed, unless they have values or something needs them';
 COMMENT ON FUNCTION neardup_internal.kept_column(regclass, name, text) IS 'a column that was kept when its guard was removed';
@@ -1890,9 +1877,9 @@ COMMENT ON FUNCTION neardup_internal.free_name(regclass, text) IS 'a name in the
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:31
+-- src/script.rs:32
 -- requires:
---   guard_protect
+--   guard_objects
 
 -- protect: the settings that a guard keeps when some are given and some go back to their defaults; NULL in the others. A setting that has
 -- its meaning from another one does not outlive it: analyzer, keys, distance and verify none belong to a method, threshold to a scale,
@@ -1963,7 +1950,7 @@ COMMENT ON FUNCTION neardup_internal.lock_guards(regclass) IS 'keeps other calls
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:32
+-- src/script.rs:33
 -- requires:
 --   guard_kept
 
@@ -2079,7 +2066,7 @@ COMMENT ON VIEW neardup.counters IS 'how many near-duplicates each guard has ref
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:33
+-- src/script.rs:34
 -- requires:
 --   guard_verdicts
 
@@ -2201,7 +2188,7 @@ COMMENT ON FUNCTION neardup.make_first(regclass, text, text[], name) IS 'makes a
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:34
+-- src/script.rs:35
 -- requires:
 --   guard_groups
 
@@ -2214,7 +2201,7 @@ COMMENT ON FUNCTION neardup.why(regclass, text, text, name) IS 'why a text, or t
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:35
+-- src/script.rs:36
 -- requires:
 --   guard_why
 
@@ -2288,7 +2275,7 @@ COMMENT ON FUNCTION neardup_internal.take_match(regclass) IS 'what the guards of
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:36
+-- src/script.rs:37
 -- requires:
 --   guard_insert_or_match
 
@@ -2541,7 +2528,7 @@ COMMENT ON FUNCTION p_simhash(text[], integer, double precision, integer) IS 'P-
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:37
+-- src/script.rs:38
 -- requires:
 --   profile
 
@@ -3072,7 +3059,7 @@ COMMENT ON FUNCTION neardup.answers(regclass) IS 'the answers on the rows of a t
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:38
+-- src/script.rs:39
 -- requires:
 --   answers
 
@@ -3257,7 +3244,7 @@ COMMENT ON FUNCTION neardup.keep_removed(regclass) IS 'creates the table in whic
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:39
+-- src/script.rs:40
 -- requires:
 --   cleanup_removed
 
@@ -3322,7 +3309,7 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:40
+-- src/script.rs:41
 -- requires:
 --   cleanup_log
 
@@ -3413,7 +3400,7 @@ COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns o
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:41
+-- src/script.rs:42
 -- requires:
 --   cleanup_renamed
 
@@ -3586,7 +3573,7 @@ COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'raises a
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:42
+-- src/script.rs:43
 -- requires:
 --   cleanup_runner
 
@@ -3707,7 +3694,7 @@ COMMENT ON FUNCTION neardup.copies_of(regclass, regclass, name, text, double pre
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:43
+-- src/script.rs:44
 -- requires:
 --   list
 
@@ -3795,7 +3782,7 @@ COMMENT ON FUNCTION neardup.documents(regclass, name, double precision, name, na
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:44
+-- src/script.rs:45
 -- requires:
 --   list_documents
 
@@ -3944,7 +3931,7 @@ COMMENT ON FUNCTION neardup_internal.samples(jsonb, integer) IS 'the largest gro
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:45
+-- src/script.rs:46
 -- requires:
 --   cleanup_report
 
@@ -4351,7 +4338,7 @@ COMMENT ON FUNCTION neardup_internal.end_of_group(bigint) IS 'the last place of 
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:46
+-- src/script.rs:47
 -- requires:
 --   cleanup_run
 
@@ -4560,13 +4547,12 @@ COMMENT ON FUNCTION neardup_internal.try_out(regclass, regclass, jsonb, text, re
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:47
+-- src/script.rs:48
 -- requires:
 --   cleanup_dry_run
 
--- clean-up: bring removed rows back, or delete them for good. Both are statements of their caller on the table and the table of removed
--- rows beside it, so that Postgres's rights and row security decide. The caller names the table: what a record says selects rows, and
--- nothing else.
+-- restore: brings removed rows back. As in a purge, its statements on the table and the table of removed rows beside it are its caller's, so that
+-- Postgres's rights and row security decide. The caller names the table: what a record says selects rows, and nothing else.
 
 CREATE FUNCTION neardup_internal.existing_removed(target regclass) RETURNS regclass
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -4586,6 +4572,216 @@ BEGIN
     RETURN removed;
 END
 $$;
+
+-- The number of rows to restore. A column that the table no longer has would be lost with its values.
+CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text) RETURNS bigint
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+DECLARE
+    columns pg_catalog.text[] := ARRAY(
+        SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = removed::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
+              AND NOT EXISTS (SELECT FROM neardup_internal.record_columns() r WHERE r.name = a.attname)
+              AND NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.name = a.attname));
+    total bigint;
+    lost bigint;
+BEGIN
+    PERFORM neardup_internal.check_record_columns(target);
+    PERFORM neardup_internal.check_removed_types(target, removed);
+    EXECUTE pg_catalog.format(
+        'SELECT pg_catalog.count(*) FILTER (WHERE NOT r.is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
+        -- A record of a row that others were merged into has values to put back, and is no row to restore.
+        'FROM ONLY %1$s d CROSS JOIN LATERAL (SELECT (d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) r '
+        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
+            'ELSE (d.neardup_run, d.neardup_batch, d.neardup_key) IN (SELECT o.neardup_run, o.neardup_batch, o.neardup_duplicate_of FROM ONLY %1$s o WHERE o.neardup_key OPERATOR(pg_catalog.=) $2) END',
+        removed, (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c))
+        INTO total, lost USING run_id, key;
+    IF lost > 0 THEN
+        RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
+            DETAIL = pg_catalog.format(CASE lost WHEN 1 THEN '%s of them has values in: %s.' ELSE '%s of them have values in: %s.' END, lost, pg_catalog.array_to_string(columns, ', ')),
+            HINT = pg_catalog.format('Rename such a column of %s as in the table, or move its values into the new column, and drop it.', removed);
+    END IF;
+    RETURN total;
+END
+$$;
+
+CREATE PROCEDURE neardup.restore(
+    target regclass, run_id bigint DEFAULT NULL, key text DEFAULT NULL, answer boolean DEFAULT true, INOUT restored bigint DEFAULT NULL
+)
+    LANGUAGE plpgsql AS $$
+DECLARE
+    removed pg_catalog.regclass := neardup_internal.existing_removed(target);
+    total bigint;
+    run bigint;
+    batch integer;
+    todo pg_catalog.record;
+    part pg_catalog.record;
+    of_document pg_catalog.name;
+    of_against pg_catalog.regclass;
+    mark pg_catalog.name;
+    is_found boolean := false;
+    answered bigint := 0;
+    told bigint := 0;
+    alone bigint := 0;
+    unnoted bigint := 0;
+    of_large bigint := 0;
+    large integer;
+    noted pg_catalog.record;
+    -- The row whose notes are as old as the first ones of this call, and the statement that withdraws all of these.
+    first_noted pg_catalog.text;
+    withdrawing pg_catalog.text;
+    stay bigint := 0;
+    -- Of kept rows that were put back without any others, the first ones.
+    put_back pg_catalog.text[] := '{}';
+    -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
+    refused pg_catalog.text[] := '{}';
+    still_merged pg_catalog.text[] := '{}';
+    errors pg_catalog.text[] := '{}';
+    held pg_catalog.text[] := '{}';
+    -- Why guards note nothing.
+    failed pg_catalog.text[] := '{}';
+    reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    PERFORM neardup_internal.check_path();
+    PERFORM neardup_internal.check_committing('restore');
+    IF run_id IS NULL AND key IS NULL THEN
+        RAISE EXCEPTION 'run_id and key must not both be NULL' USING ERRCODE = 'null_value_not_allowed',
+            HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
+    END IF;
+    total := neardup_internal.check_restore(target, removed, run_id, key);
+    PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    restored := 0;
+    LOOP
+        -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
+        EXECUTE pg_catalog.format(
+            'SELECT d.neardup_run, d.neardup_batch FROM ONLY %s d '
+            'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) '
+                'AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
+            'ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
+            INTO run, batch USING run_id, key, run, batch;
+        EXIT WHEN batch IS NULL;
+        todo := neardup_internal.restorable(removed, run, batch, key);
+        CONTINUE WHEN todo.places IS NULL;
+        is_found := true;
+        SELECT r.document, r.against INTO of_document, of_against FROM neardup.runs r
+        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
+        mark := CASE WHEN answer AND of_against IS NULL THEN (
+            SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
+            WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = neardup_internal.noting_document(restore.target, of_document)) END;
+        part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
+        restored := restored + part.restored;
+        stay := stay + pg_catalog.cardinality(part.refused);
+        put_back := (pg_catalog.array_cat(put_back, CASE part.restored WHEN 0 THEN todo.kept END))[1 : 10];
+        refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
+        still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
+        errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
+        held := (pg_catalog.array_cat(held, part.held))[1 : 10];
+        IF of_against IS NULL THEN
+            PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
+        END IF;
+        IF answer AND part.restored > 0 THEN
+            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL, of_against);
+            answered := answered + noted.noted;
+            told := told + noted.told;
+            alone := alone + noted.alone;
+            unnoted := unnoted + noted.unnoted;
+            of_large := of_large + noted.of_large;
+            large := noted.large;
+            first_noted := coalesce(first_noted, noted.first_noted);
+            failed := ARRAY(SELECT f FROM pg_catalog.unnest(pg_catalog.array_cat(failed, noted.failed)) f GROUP BY f ORDER BY f LIMIT 10);
+        END IF;
+        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
+        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
+        reported_at := neardup_internal.note_work(target, restored, total, reported_at);
+        COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+    END LOOP;
+    PERFORM neardup_internal.end_work(target);
+    IF NOT is_found THEN
+        RAISE NOTICE 'table % has no such rows', removed;
+    END IF;
+    -- The answers of a batch have its time. Without such answers, the statement withdraws nothing.
+    withdrawing := pg_catalog.format(
+        CASE WHEN key IS NOT NULL THEN 'Withdraw that: SELECT neardup.withdraw(%1$L, %3$L, act => ''restore''); clean-ups may then remove such rows again.'
+             ELSE 'Withdraw that: SELECT neardup.withdraw(%1$L, act => ''restore'', since => max(at)) FROM neardup.answers(%1$L) '
+                      'WHERE act = ''restore'' AND key = %2$L GROUP BY key; clean-ups may then remove such rows again.' END,
+        target, first_noted, key);
+    IF answered > 0 THEN
+        RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
+                               ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
+            USING HINT = withdrawing;
+    END IF;
+    IF alone > 0 THEN
+        RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
+                               ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
+            USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place, or no guard of the column that the clean-up compared.', target),
+                  HINT = withdrawing;
+    END IF;
+    IF unnoted > 0 THEN
+        RAISE NOTICE '%', CASE unnoted WHEN 1 THEN '1 restored row is not noted as one to leave in place'
+                               ELSE pg_catalog.format('%s restored rows are not noted as ones to leave in place', unnoted) END
+            USING DETAIL = 'The table has no guard, or they have no text, or keys that are written in another way than when they were removed.',
+                  HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
+    END IF;
+    IF of_large > 0 THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE of_large WHEN 1 THEN '%s restored row is of a group of more than %s rows'
+                                                          ELSE '%s restored rows are of groups of more than %s rows' END, of_large, large)
+            USING DETAIL = 'Such rows are not noted as no copies of each other nor, with the same text, of the row that was kept: lists may name them, and clean-ups leave them in place.',
+                  HINT = withdrawing;
+    END IF;
+    IF pg_catalog.cardinality(failed) > 0 THEN
+        RAISE NOTICE 'it is not noted for all guards of % that restored rows are no copies', target
+            USING DETAIL = pg_catalog.array_to_string(failed, '; '), HINT = 'The next clean-up by such a guard may remove them again.';
+    END IF;
+    IF told > 0 THEN
+        RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
+                               ELSE pg_catalog.format('%s restored rows were answered to be copies, and the answers stay', told) END
+            USING HINT = pg_catalog.format(CASE told WHEN 1 THEN 'A clean-up may remove it again for the row that it was answered to be a copy of. To keep it: SELECT neardup.answer(%L, key, other, false);'
+                                                     ELSE 'A clean-up may remove them again for the rows that they were answered to be copies of. To keep one: SELECT neardup.answer(%L, key, other, false);' END, target);
+    END IF;
+    IF pg_catalog.cardinality(held) > 0 THEN
+        RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds or that are generated by now: %', target, pg_catalog.array_to_string(held, '; ')
+            USING DETAIL = 'What they were is kept. As long as such a column has what the merge made of it, another restore may put it back.',
+                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
+    END IF;
+    IF pg_catalog.cardinality(still_merged) > 0 THEN
+        RAISE NOTICE 'rows of % keep what was merged into them: (%)', target, pg_catalog.array_to_string(still_merged, '), (')
+            USING DETAIL = pg_catalog.concat_ws(' ', 'They have been changed since, a trigger holds a value, or some of the rows that were merged into them stay removed.',
+                               'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
+                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
+    END IF;
+    IF restored = 0 AND stay = 0 AND pg_catalog.cardinality(put_back) > 0 AND pg_catalog.cardinality(still_merged) = 0 AND pg_catalog.cardinality(held) = 0 THEN
+        RAISE NOTICE 'rows of % are what they were before others were merged into them: (%)', target, pg_catalog.array_to_string(put_back, '), (');
+    END IF;
+    IF stay > 0 THEN
+        RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
+            USING DETAIL = pg_catalog.array_to_string(refused, '; ');
+        IF pg_catalog.row_security_active(target) THEN
+            RAISE NOTICE 'row security of % is in force for its owner', target
+                USING HINT = pg_catalog.format('If a policy is in the way, restore them again without: ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', target);
+        END IF;
+    END IF;
+    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %',
+                                                                 '%: a trigger has deleted or changed a row that has just come back%']) THEN
+        RAISE NOTICE 'rows do not come back as long as a trigger of % changes them or others', target
+            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', neardup_internal.disabled_triggers(target));
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
+COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
+COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/script.rs:49
+-- requires:
+--   cleanup_restore
+
+-- restore: what becomes of a batch of removed rows. They are put back, records of merges undone, and what a constraint or a trigger refuses stays where
+-- it is kept.
 
 CREATE FUNCTION neardup_internal.has_key(target regclass, removed regclass) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'has_key_wrapper';
@@ -4943,202 +5139,23 @@ BEGIN
 END
 $$;
 
--- The number of rows to restore. A column that the table no longer has would be lost with its values.
-CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text) RETURNS bigint
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
-DECLARE
-    columns pg_catalog.text[] := ARRAY(
-        SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute a
-        WHERE a.attrelid = removed::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
-              AND NOT EXISTS (SELECT FROM neardup_internal.record_columns() r WHERE r.name = a.attname)
-              AND NOT EXISTS (SELECT FROM neardup_internal.removed_columns(target, removed) n WHERE n.name = a.attname));
-    total bigint;
-    lost bigint;
-BEGIN
-    PERFORM neardup_internal.check_record_columns(target);
-    PERFORM neardup_internal.check_removed_types(target, removed);
-    EXECUTE pg_catalog.format(
-        'SELECT pg_catalog.count(*) FILTER (WHERE NOT r.is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
-        -- A record of a row that others were merged into has values to put back, and is no row to restore.
-        'FROM ONLY %1$s d CROSS JOIN LATERAL (SELECT (d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) r '
-        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
-            'ELSE (d.neardup_run, d.neardup_batch, d.neardup_key) IN (SELECT o.neardup_run, o.neardup_batch, o.neardup_duplicate_of FROM ONLY %1$s o WHERE o.neardup_key OPERATOR(pg_catalog.=) $2) END',
-        removed, (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c))
-        INTO total, lost USING run_id, key;
-    IF lost > 0 THEN
-        RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
-            DETAIL = pg_catalog.format(CASE lost WHEN 1 THEN '%s of them has values in: %s.' ELSE '%s of them have values in: %s.' END, lost, pg_catalog.array_to_string(columns, ', ')),
-            HINT = pg_catalog.format('Rename such a column of %s as in the table, or move its values into the new column, and drop it.', removed);
-    END IF;
-    RETURN total;
-END
-$$;
+COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
+COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
+COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
+COMMENT ON FUNCTION neardup_internal.disabled_triggers(regclass) IS 'the statements that disable the triggers of a table that fire when its rows come back';
+COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns whether it did';
+COMMENT ON FUNCTION neardup_internal.end_unmerge(regclass, regclass, tid, tid) IS 'deletes the two records of a row that was put back if it is what it was; returns the columns that a trigger has given another value, and NULL if all have what the merge made of them, or the row is gone';
+COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
+COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run';
+COMMENT ON FUNCTION neardup_internal.restore_parts(regclass, regclass, name, tid[], tid[], tid[], boolean, text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated, and checks after each part or at the end that what has come back is there';
+/* </end connected objects> */
 
-CREATE PROCEDURE neardup.restore(
-    target regclass, run_id bigint DEFAULT NULL, key text DEFAULT NULL, answer boolean DEFAULT true, INOUT restored bigint DEFAULT NULL
-)
-    LANGUAGE plpgsql AS $$
-DECLARE
-    removed pg_catalog.regclass := neardup_internal.existing_removed(target);
-    total bigint;
-    run bigint;
-    batch integer;
-    todo pg_catalog.record;
-    part pg_catalog.record;
-    of_document pg_catalog.name;
-    of_against pg_catalog.regclass;
-    mark pg_catalog.name;
-    is_found boolean := false;
-    answered bigint := 0;
-    told bigint := 0;
-    alone bigint := 0;
-    unnoted bigint := 0;
-    of_large bigint := 0;
-    large integer;
-    noted pg_catalog.record;
-    -- The row whose notes are as old as the first ones of this call, and the statement that withdraws all of these.
-    first_noted pg_catalog.text;
-    withdrawing pg_catalog.text;
-    stay bigint := 0;
-    -- Of kept rows that were put back without any others, the first ones.
-    put_back pg_catalog.text[] := '{}';
-    -- Of these, the first ones: why rows stay, the kept rows that others were merged into and that stay as they are, why, and what a trigger holds of others.
-    refused pg_catalog.text[] := '{}';
-    still_merged pg_catalog.text[] := '{}';
-    errors pg_catalog.text[] := '{}';
-    held pg_catalog.text[] := '{}';
-    -- Why guards note nothing.
-    failed pg_catalog.text[] := '{}';
-    reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
-BEGIN
-    PERFORM neardup_internal.check_path();
-    PERFORM neardup_internal.check_committing('restore');
-    IF run_id IS NULL AND key IS NULL THEN
-        RAISE EXCEPTION 'run_id and key must not both be NULL' USING ERRCODE = 'null_value_not_allowed',
-            HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
-    END IF;
-    total := neardup_internal.check_restore(target, removed, run_id, key);
-    PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
-    COMMIT;
-    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    restored := 0;
-    LOOP
-        -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
-        EXECUTE pg_catalog.format(
-            'SELECT d.neardup_run, d.neardup_batch FROM ONLY %s d '
-            'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($2 IS NULL OR d.neardup_key OPERATOR(pg_catalog.=) $2) '
-                'AND ($3 IS NULL OR d.neardup_run OPERATOR(pg_catalog.<) $3 OR d.neardup_run OPERATOR(pg_catalog.=) $3 AND d.neardup_batch OPERATOR(pg_catalog.<) $4) '
-            'ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
-            INTO run, batch USING run_id, key, run, batch;
-        EXIT WHEN batch IS NULL;
-        todo := neardup_internal.restorable(removed, run, batch, key);
-        CONTINUE WHEN todo.places IS NULL;
-        is_found := true;
-        SELECT r.document, r.against INTO of_document, of_against FROM neardup.runs r
-        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
-        mark := CASE WHEN answer AND of_against IS NULL THEN (
-            SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
-            WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = neardup_internal.noting_document(restore.target, of_document)) END;
-        part := neardup_internal.restore_batch(target, removed, mark, todo.places, todo.befores, todo.afters, todo.keys, todo.kept);
-        restored := restored + part.restored;
-        stay := stay + pg_catalog.cardinality(part.refused);
-        put_back := (pg_catalog.array_cat(put_back, CASE part.restored WHEN 0 THEN todo.kept END))[1 : 10];
-        refused := (pg_catalog.array_cat(refused, part.refused))[1 : 10];
-        still_merged := (pg_catalog.array_cat(pg_catalog.array_cat(still_merged, todo.still_merged), part.still_merged))[1 : 10];
-        errors := (pg_catalog.array_cat(errors, part.errors))[1 : 10];
-        held := (pg_catalog.array_cat(held, part.held))[1 : 10];
-        IF of_against IS NULL THEN
-            PERFORM neardup_internal.disinherit(target, of_document, part.keys, part.kept);
-        END IF;
-        IF answer AND part.restored > 0 THEN
-            noted := neardup_internal.note_restored(target, of_document, part.keys, part.kept, key IS NULL, of_against);
-            answered := answered + noted.noted;
-            told := told + noted.told;
-            alone := alone + noted.alone;
-            unnoted := unnoted + noted.unnoted;
-            of_large := of_large + noted.of_large;
-            large := noted.large;
-            first_noted := coalesce(first_noted, noted.first_noted);
-            failed := ARRAY(SELECT f FROM pg_catalog.unnest(pg_catalog.array_cat(failed, noted.failed)) f GROUP BY f ORDER BY f LIMIT 10);
-        END IF;
-        UPDATE neardup_internal.own_runs r SET restored = r.restored + part.restored
-        WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
-        reported_at := neardup_internal.note_work(target, restored, total, reported_at);
-        COMMIT;
-        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    END LOOP;
-    PERFORM neardup_internal.end_work(target);
-    IF NOT is_found THEN
-        RAISE NOTICE 'table % has no such rows', removed;
-    END IF;
-    -- The answers of a batch have its time. Without such answers, the statement withdraws nothing.
-    withdrawing := pg_catalog.format(
-        CASE WHEN key IS NOT NULL THEN 'Withdraw that: SELECT neardup.withdraw(%1$L, %3$L, act => ''restore''); clean-ups may then remove such rows again.'
-             ELSE 'Withdraw that: SELECT neardup.withdraw(%1$L, act => ''restore'', since => max(at)) FROM neardup.answers(%1$L) '
-                      'WHERE act = ''restore'' AND key = %2$L GROUP BY key; clean-ups may then remove such rows again.' END,
-        target, first_noted, key);
-    IF answered > 0 THEN
-        RAISE NOTICE '%', CASE answered WHEN 1 THEN '1 restored row is noted as no copy of the row that was kept'
-                               ELSE pg_catalog.format('%s restored rows are noted as no copies of the rows that were kept', answered) END
-            USING HINT = withdrawing;
-    END IF;
-    IF alone > 0 THEN
-        RAISE NOTICE '%', CASE alone WHEN 1 THEN '1 restored row is noted as one to leave in place'
-                               ELSE pg_catalog.format('%s restored rows are noted as ones to leave in place', alone) END
-            USING DETAIL = pg_catalog.format('Table %s does not have the rows that were kept in their place, or no guard of the column that the clean-up compared.', target),
-                  HINT = withdrawing;
-    END IF;
-    IF unnoted > 0 THEN
-        RAISE NOTICE '%', CASE unnoted WHEN 1 THEN '1 restored row is not noted as one to leave in place'
-                               ELSE pg_catalog.format('%s restored rows are not noted as ones to leave in place', unnoted) END
-            USING DETAIL = 'The table has no guard, or they have no text, or keys that are written in another way than when they were removed.',
-                  HINT = 'The next clean-up may remove them again. To keep one of them, answer that it is no copy of the row that would be kept: see neardup.answer.';
-    END IF;
-    IF of_large > 0 THEN
-        RAISE NOTICE '%', pg_catalog.format(CASE of_large WHEN 1 THEN '%s restored row is of a group of more than %s rows'
-                                                          ELSE '%s restored rows are of groups of more than %s rows' END, of_large, large)
-            USING DETAIL = 'Such rows are not noted as no copies of each other nor, with the same text, of the row that was kept: lists may name them, and clean-ups leave them in place.',
-                  HINT = withdrawing;
-    END IF;
-    IF pg_catalog.cardinality(failed) > 0 THEN
-        RAISE NOTICE 'it is not noted for all guards of % that restored rows are no copies', target
-            USING DETAIL = pg_catalog.array_to_string(failed, '; '), HINT = 'The next clean-up by such a guard may remove them again.';
-    END IF;
-    IF told > 0 THEN
-        RAISE NOTICE '%', CASE told WHEN 1 THEN '1 restored row was answered to be a copy, and the answer stays'
-                               ELSE pg_catalog.format('%s restored rows were answered to be copies, and the answers stay', told) END
-            USING HINT = pg_catalog.format(CASE told WHEN 1 THEN 'A clean-up may remove it again for the row that it was answered to be a copy of. To keep it: SELECT neardup.answer(%L, key, other, false);'
-                                                     ELSE 'A clean-up may remove them again for the rows that they were answered to be copies of. To keep one: SELECT neardup.answer(%L, key, other, false);' END, target);
-    END IF;
-    IF pg_catalog.cardinality(held) > 0 THEN
-        RAISE NOTICE 'rows of % are what they were, except for columns that a trigger holds or that are generated by now: %', target, pg_catalog.array_to_string(held, '; ')
-            USING DETAIL = 'What they were is kept. As long as such a column has what the merge made of it, another restore may put it back.',
-                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
-    END IF;
-    IF pg_catalog.cardinality(still_merged) > 0 THEN
-        RAISE NOTICE 'rows of % keep what was merged into them: (%)', target, pg_catalog.array_to_string(still_merged, '), (')
-            USING DETAIL = pg_catalog.concat_ws(' ', 'They have been changed since, a trigger holds a value, or some of the rows that were merged into them stay removed.',
-                               'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
-                  HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
-    END IF;
-    IF restored = 0 AND stay = 0 AND pg_catalog.cardinality(put_back) > 0 AND pg_catalog.cardinality(still_merged) = 0 AND pg_catalog.cardinality(held) = 0 THEN
-        RAISE NOTICE 'rows of % are what they were before others were merged into them: (%)', target, pg_catalog.array_to_string(put_back, '), (');
-    END IF;
-    IF stay > 0 THEN
-        RAISE NOTICE '%', pg_catalog.format(CASE stay WHEN 1 THEN '%s row stays in %s' ELSE '%s rows stay in %s' END, stay, removed)
-            USING DETAIL = pg_catalog.array_to_string(refused, '; ');
-        IF pg_catalog.row_security_active(target) THEN
-            RAISE NOTICE 'row security of % is in force for its owner', target
-                USING HINT = pg_catalog.format('If a policy is in the way, restore them again without: ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', target);
-        END IF;
-    END IF;
-    IF pg_catalog.array_to_string(refused, '; ') LIKE ANY (ARRAY['%: a trigger stores other values: %', '%: a trigger has deleted or changed it at once, and %',
-                                                                 '%: a trigger has deleted or changed a row that has just come back%']) THEN
-        RAISE NOTICE 'rows do not come back as long as a trigger of % changes them or others', target
-            USING HINT = pg_catalog.concat_ws(' ', 'Disable it for as long as the restore takes, and restore them again.', neardup_internal.disabled_triggers(target));
-    END IF;
-END
-$$;
+/* <begin connected objects> */
+-- src/script.rs:50
+-- requires:
+--   cleanup_restored_rows
+
+-- purge: deletes removed rows for good.
 
 -- A table must be named: the triggers of a table of removed rows run as the role that deletes from it.
 CREATE PROCEDURE neardup.purge(target regclass, older_than interval, batch integer DEFAULT 10000, INOUT purged bigint DEFAULT NULL)
@@ -5198,25 +5215,13 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.restore_rows(regclass, regclass, tid[], name) IS 'moves removed rows back, those without a mark in this column, if they get the values that they had, and returns their number, tables and addresses';
-COMMENT ON FUNCTION neardup_internal.are_there(regclass, oid[], tid[]) IS 'whether rows with these tables and addresses are in a table';
-COMMENT ON FUNCTION neardup_internal.has_key(regclass, regclass) IS 'SQL condition that row t of a table has the key of the removed row d';
-COMMENT ON FUNCTION neardup_internal.disabled_triggers(regclass) IS 'the statements that disable the triggers of a table that fire when its rows come back';
-COMMENT ON FUNCTION neardup_internal.unmerge_row(regclass, regclass, tid, tid) IS 'puts a row back into which others were merged, of which two records are at these addresses, if it has not been changed since; returns whether it did';
-COMMENT ON FUNCTION neardup_internal.end_unmerge(regclass, regclass, tid, tid) IS 'deletes the two records of a row that was put back if it is what it was; returns the columns that a trigger has given another value, and NULL if all have what the merge made of them, or the row is gone';
-COMMENT ON FUNCTION neardup_internal.restorable(regclass, bigint, integer, text) IS 'what a restore takes of a batch: rows, and records of merges that it undoes';
-COMMENT ON FUNCTION neardup_internal.restore_batch(regclass, regclass, name, tid[], tid[], tid[], text[], text[]) IS 'restores one batch of a run';
-COMMENT ON FUNCTION neardup_internal.restore_parts(regclass, regclass, name, tid[], tid[], tid[], boolean, text[], text[]) IS 'restores one batch of a run, in smaller parts if a constraint is violated, and checks after each part or at the end that what has come back is there';
-COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
-COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';
 COMMENT ON PROCEDURE neardup.purge(regclass, interval, integer, bigint) IS 'deletes the rows for good that clean-ups removed from a table longer ago than an interval, with their log, and returns the number of rows: CALL neardup.purge(''articles'', ''90 days'')';
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:48
+-- src/script.rs:51
 -- requires:
---   cleanup_restore
+--   cleanup_purge
 
 -- questions: pairs that are worth an answer
 --
@@ -5380,7 +5385,7 @@ COMMENT ON FUNCTION neardup.questions(regclass, integer, bigint, name) IS 'n pai
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:49
+-- src/script.rs:52
 -- requires:
 --   answers_questions
 
@@ -5492,7 +5497,7 @@ COMMENT ON FUNCTION neardup.estimate(regclass, double precision, name) IS 'how o
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/script.rs:50
+-- src/script.rs:53
 -- requires:
 --   answers_estimate
 

@@ -3,7 +3,7 @@
 //! * [`plan`]: what a clean-up works on. [`chosen`]: the list of it; [`batch`]: its steps; [`log`](mod@log): what is kept of a run; [`merge`]: those of the action that changes the kept rows, and [`unmerge`], which undoes that. [`recheck`]: answers given meanwhile. [`marks`]: marks that name rows which go, and [`moving`] those that move. [`dry_run`]: what it shows before, and [`differing`] which columns. [`reference`](mod@reference): foreign keys.
 //!   [`report`]: a page about a table's copies.
 //! * SQL: `removed.sql` (the table of removed rows beside a table), `log.sql`, `renamed.sql` (tables beside a table that has another name), `runner.sql` (one procedure per table, and its progress),
-//!   `run.sql`, `dry_run.sql`, `restore.sql`.
+//!   `run.sql`, `dry_run.sql`, `restore.sql` and `restored_rows.sql`, `purge.sql`.
 //!
 //! PL/pgSQL has the loops with COMMIT. This file has what SQL cannot express about them: a lock that is kept across the commits of a
 //! procedure, and the test whether a procedure may commit.
