@@ -10,7 +10,7 @@ use ahash::AHashSet;
 use crate::compare::comparison::{Aligned, Comparison};
 use crate::compare::prepared::Prepared;
 use crate::duplicate::Gate;
-use crate::read::{credits, datelines, hashtags};
+use crate::read::{credits, datelines, hashtags, replies};
 use crate::score::context::{Context, Inputs, Limits, Titles};
 use crate::score::correction::{Correction, Measured};
 use crate::score::evidence::Evidence;
@@ -302,6 +302,7 @@ impl<'p> Pair<'p> {
         let (continued, same) = surroundings.as_ref().map_or((0, 0), |found| (found.continued, found.same));
         let is_form = continued >= OTHERS || same >= HOLDERS;
         let days = self.days_apart(&texts);
+        let quoted = self.quoted_whole(&texts);
         let headed_apart =
             signals::are_headed_apart(&texts, titles.as_ref(), is_form).then(|| self.titles.map(str::to_owned));
         let Ignored { left_out, furniture, quotes, hashtags, .. } = ignored;
@@ -313,6 +314,7 @@ impl<'p> Pair<'p> {
             is_phrase,
             is_continued: continued >= HOLDERS,
             days,
+            quoted,
             headed_apart,
             surroundings,
             left_out,
@@ -342,6 +344,16 @@ impl<'p> Pair<'p> {
         let plain = self.texts.map(Prepared::plain);
         let [a, b] = datelines::days_apart(plain)?;
         Some([plain[0].get(a)?.to_owned(), plain[1].get(b)?.to_owned()])
+    }
+
+    /// Returns the words that say whose the shorter text is, if the longer one quotes it whole without a mark and answers.
+    fn quoted_whole(&self, texts: &Comparison) -> Option<String> {
+        if texts.is_same() || texts.shared < texts.a.text.units.len().min(texts.b.text.units.len()) {
+            return None;
+        }
+        let plain = self.texts.map(Prepared::plain);
+        let (reply, attribution) = replies::quotes_whole(plain)?;
+        Some(plain[reply].get(attribution)?.trim().to_owned())
     }
 
     fn inputs_without_table(&self, texts: &Comparison, titles: Option<&Comparison>, sample: &Sample) -> Inputs {

@@ -69,6 +69,16 @@ pub(super) fn attributes(line: &str) -> bool {
     ends_head(line) && line.len() <= LONGEST && Signs::of(line).verb
 }
 
+/// Says whether words before a colon say whose words follow: somebody, and then a verb such as `wrote`.
+#[must_use]
+pub fn ends_attribution(words: &str) -> bool {
+    let words = lower(words.trim());
+    let is_after = |before: &str| before.contains(char::is_alphanumeric);
+    let ending = || words::ENDING.iter().any(|ending| words.strip_suffix(ending).is_some_and(is_after));
+    words.rsplit_once(char::is_whitespace).is_some_and(|(before, last)| is_after(before) && has(&words::VERB, last))
+        || ending()
+}
+
 /// Says whether a line ends as an attribution does.
 pub(super) fn ends_head(line: &str) -> bool {
     line.ends_with([':', '：']) || line.ends_with(":*")

@@ -28,6 +28,7 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use heads::ends_attribution;
 use lines::Line;
 pub use links::{Link, LinkKind, links};
 

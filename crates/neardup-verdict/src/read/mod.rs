@@ -9,6 +9,7 @@ pub(crate) mod hashtags;
 pub(crate) mod lines;
 pub mod numerals;
 pub(crate) mod reading;
+pub(crate) mod replies;
 pub(crate) mod shared;
 pub(crate) mod units;
 pub(crate) mod word_table;

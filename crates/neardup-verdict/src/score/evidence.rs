@@ -29,6 +29,8 @@ pub(crate) struct Evidence {
     pub(crate) is_phrase: bool,
     /// The days of their datelines, as written, if these are apart and both texts are short.
     pub(crate) days: Option<[String; 2]>,
+    /// The words that say whose the shorter text is, if the longer one quotes it whole without a mark and answers.
+    pub(crate) quoted: Option<String>,
     /// Whether the shorter text is in many rows, each of which goes on in its own way.
     pub(crate) is_continued: bool,
     /// The titles, if both texts are one short text and have little in common but that.
@@ -52,7 +54,7 @@ impl Evidence {
             // What was not read may differ, so no clean-up removes such a text unless told to.
             let is_unread = self.wholes.is_some() || self.is_phrase || self.is_continued;
             let score = if is_unread { score.min(model::MOST_UNREAD) } else { score };
-            let is_other = self.days.is_some() || self.headed_apart.is_some();
+            let is_other = self.days.is_some() || self.headed_apart.is_some() || self.quoted.is_some();
             let score = if is_other { score.min(model::MOST_OF_OTHERS) } else { score };
             let is_message = !self.is_form
                 && self.inputs.correction.is_none()

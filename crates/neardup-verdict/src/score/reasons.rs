@@ -73,6 +73,9 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
     if let Some([a, b]) = &evidence.days {
         reasons.push(format!("short reports of other days: {a} / {b}"));
     }
+    if let Some(attribution) = &evidence.quoted {
+        reasons.push(format!("one answers the other, which it quotes: {}", short(attribution)));
+    }
     let named = evidence.titles.as_ref().is_some_and(|titles| !titles.conflicts().is_empty());
     if let Some([a, b]) = evidence.headed_apart.as_ref().filter(|_| !named) {
         reasons.push(format!("one short text under other titles: {} / {}", short(a), short(b)));
