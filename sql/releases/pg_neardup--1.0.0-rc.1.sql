@@ -1677,6 +1677,9 @@ DECLARE
     given text;
     why text;
 BEGIN
+    IF NOT neardup_internal.is_own_column(target, document, mark) THEN
+        RETURN;
+    END IF;
     given := neardup_internal.retype(target, mark::text);
     IF given IS NOT NULL THEN
         RAISE NOTICE 'column % of % has the type of the key now: %', quote_ident(mark), target, given
@@ -1704,7 +1707,7 @@ DECLARE
     mark name := neardup_internal.kept_column(target, document, 'duplicate_of');
 BEGIN
     IF mark IS NOT NULL THEN
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, mark);
+        PERFORM neardup_internal.note_column(target, document, mark, 'duplicate_of');
         PERFORM neardup_internal.retype_mark(target, document, mark);
         RETURN mark;
     END IF;
@@ -1713,6 +1716,7 @@ BEGIN
         mark := neardup_internal.short_name(document) || '_copy_of';
     END IF;
     EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
+    PERFORM neardup_internal.note_column(target, document, mark, 'duplicate_of');
     RETURN mark;
 END
 $$;
@@ -1725,8 +1729,8 @@ DECLARE
     short text := neardup_internal.short_name(document);
 BEGIN
     IF num_nulls(VARIADIC names) = 0 THEN
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, names[1]);
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, names[2]);
+        PERFORM neardup_internal.note_column(target, document, names[1], 'related_to');
+        PERFORM neardup_internal.note_column(target, document, names[2], 'related_as');
         PERFORM neardup_internal.retype_mark(target, document, names[1]);
         RETURN names;
     END IF;
@@ -1735,6 +1739,8 @@ BEGIN
         names := ARRAY[short || '_related_to', short || '_related_as'];
     END IF;
     EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1], neardup_internal.type_of_mark(target), names[2]);
+    PERFORM neardup_internal.note_column(target, document, names[1], 'related_to');
+    PERFORM neardup_internal.note_column(target, document, names[2], 'related_as');
     RETURN names;
 END
 $$;
@@ -1755,6 +1761,7 @@ BEGIN
             'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+        PERFORM neardup_internal.revoke_all(diverted::regclass);
         IF diverted !~ 'diverted"?$' THEN
             RAISE NOTICE 'near-duplicates of % go to table %', target, diverted
                 USING DETAIL = 'The name without a number is in use, perhaps by what an earlier guard has diverted.';
@@ -1803,6 +1810,27 @@ BEGIN
 END
 $$;
 
+-- What the comment of a column says that a guard writes. Only the owner of the table can say it. Whoever may create triggers on the table can make a guard
+-- by hand and name any column: without this comment, nobody's column is given another type, or dropped.
+CREATE FUNCTION neardup_internal.column_comment(document name, role text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format('%s, by the guard on column %I', role, document);
+
+CREATE FUNCTION neardup_internal.note_column(target regclass, document name, name name, role text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, name, neardup_internal.column_comment(document, role));
+END
+$$;
+
+CREATE FUNCTION neardup_internal.is_own_column(target regclass, document name, name name) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN EXISTS (
+        SELECT FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = target::oid AND a.attname = name
+              AND pg_catalog.col_description(a.attrelid, a.attnum) = ANY (ARRAY[
+                  neardup_internal.column_comment(document, 'duplicate_of'), neardup_internal.column_comment(document, 'related_to'), neardup_internal.column_comment(document, 'related_as')]));
+
 -- What the comment of a column says that was kept when its guard was removed; role is the name that the column has by default.
 CREATE FUNCTION neardup_internal.kept_comment(document name, role text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -1814,6 +1842,7 @@ CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, rol
     RETURN (SELECT a.attname FROM pg_catalog.pg_attribute a
             WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attnotnull AND a.attidentity = '' AND a.attgenerated = ''
                   AND pg_catalog.col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document, role)
+                  AND (role <> 'related_as' OR a.atttypid = 'pg_catalog.text'::regtype::oid)
             ORDER BY a.attnum LIMIT 1);
 
 -- Drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
@@ -1833,6 +1862,8 @@ BEGIN
     EXECUTE format('SELECT count(*) FROM %s WHERE num_nonnulls(%s) > 0', target, listed) INTO filled;
     IF filled > 0 THEN
         why := format('%s rows have a value in it', filled);
+    ELSIF NOT (SELECT bool_and(neardup_internal.is_own_column(target, document, n.name)) FROM unnest(names) n(name)) THEN
+        why := 'its comment does not say that a guard has added it';
     ELSIF row_security_active(target) THEN
         why := 'row security may hide rows that have a value';
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -1849,7 +1880,7 @@ BEGIN
         END;
     END IF;
     FOR place IN 1 .. cardinality(names) LOOP
-        IF col_description(target::oid, (SELECT a.attnum FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = names[place])) IS NULL THEN
+        IF neardup_internal.is_own_column(target, document, names[place]) THEN
             EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, names[place], neardup_internal.kept_comment(document, roles[place]));
         END IF;
     END LOOP;
@@ -1866,6 +1897,9 @@ COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a re
 COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
 COMMENT ON FUNCTION neardup_internal.retype(regclass, text) IS 'gives a column for keys the type of the key, as the owner of the table; the name of the type, or NULL if it has it';
 COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name, name) IS 'gives a column for keys the type of the key, and says so';
+COMMENT ON FUNCTION neardup_internal.column_comment(name, text) IS 'the comment of a column that a guard writes';
+COMMENT ON FUNCTION neardup_internal.note_column(regclass, name, name, text) IS 'says by its comment that a guard writes a column';
+COMMENT ON FUNCTION neardup_internal.is_own_column(regclass, name, name) IS 'whether a guard has added a column, by its comment';
 COMMENT ON FUNCTION neardup_internal.kept_comment(name, text) IS 'the comment of a column that was kept when its guard was removed';
 COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[], text[]) IS 'drops columns of a guard that is removed, unless they have values or something needs them';
 COMMENT ON FUNCTION neardup_internal.kept_column(regclass, name, text) IS 'a column that was kept when its guard was removed';
@@ -3115,19 +3149,17 @@ BEGIN
 END
 $$;
 
--- The type that values of a type are kept as. A row that was removed before the table had a column, and what a merge has changed of one, are NULL in
--- others: of a domain that does not allow that, or that has a CHECK, which may not, it is the type it is made of.
-CREATE FUNCTION neardup_internal.nullable_type(type oid, typmod integer) RETURNS text
+-- The type that values of a type are kept as: of a domain, the one that it is made of. A row that was removed before the table had a column, and what a
+-- merge has changed of one, are NULL in others, which a domain may not allow, and its CHECK would run as the owner of the table.
+CREATE FUNCTION neardup_internal.kept_type(type oid, typmod integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     WITH RECURSIVE d AS (
-        SELECT 0 AS depth, nullable_type.type AS type, nullable_type.typmod AS typmod, false AS required
+        SELECT 0 AS depth, kept_type.type AS type, kept_type.typmod AS typmod
         UNION ALL
-        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull OR EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.contypid = t.oid)
-        FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
+        SELECT d.depth + 1, t.typbasetype, t.typtypmod FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
     )
-    SELECT CASE WHEN d.required THEN pg_catalog.format_type(d.type, d.typmod) ELSE pg_catalog.format_type(nullable_type.type, nullable_type.typmod) END
-    FROM d ORDER BY d.depth DESC LIMIT 1;
+    SELECT pg_catalog.format_type(d.type, d.typmod) FROM d ORDER BY d.depth DESC LIMIT 1;
 END;
 
 -- Whether a type does not allow NULL. Domains run their CHECKs, as when a row is restored.
@@ -3156,7 +3188,7 @@ BEGIN ATOMIC
                 ELSE coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), (
                     SELECT pg_catalog.pg_get_expr(t.typdefaultbin, 0::oid) FROM pg_catalog.pg_type t WHERE t.oid = a.atttypid)) END
     FROM pg_catalog.pg_attribute a
-         CROSS JOIN LATERAL (SELECT neardup_internal.nullable_type(a.atttypid, a.atttypmod) AS type) n
+         CROSS JOIN LATERAL (SELECT neardup_internal.kept_type(a.atttypid, a.atttypmod) AS type) n
          LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
          LEFT JOIN pg_catalog.pg_attribute r
              ON r.attrelid = removed::oid AND r.attname = a.attname AND r.attnum > 0 AND NOT r.attisdropped
@@ -3181,7 +3213,7 @@ CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed re
 DECLARE
     c record;
 BEGIN
-    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type NOT IN (n.type, n.kept_type) LOOP
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type <> n.kept_type LOOP
         RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
             USING ERRCODE = 'datatype_mismatch',
                   -- A cast to a type with a length would cut longer values.
@@ -3235,7 +3267,7 @@ COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the 
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not or may not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.kept_type(oid, integer) IS 'the type that values of a type are kept as: of a domain, the one that it is made of';
 COMMENT ON FUNCTION neardup_internal.refuses_null(regtype) IS 'whether a type does not allow NULL';
 COMMENT ON FUNCTION neardup_internal.check_record_columns(regclass) IS 'raises an error if a table has a column that is called like one of the record of a removed row';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';
@@ -3432,6 +3464,7 @@ CREATE TABLE neardup.running (
     unit text NOT NULL,
     started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     seen timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    CONSTRAINT running_times CHECK (started BETWEEN '2000-01-01 00:00+00' AND '9999-01-01 00:00+00' AND seen BETWEEN '2000-01-01 00:00+00' AND '9999-01-01 00:00+00'),
     PRIMARY KEY (target, role)
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON neardup.running TO public;
@@ -3443,8 +3476,9 @@ CREATE POLICY own ON neardup.running USING (neardup_internal.is_member(role));
 CREATE VIEW neardup.progress AS
 SELECT r.target, r.procedure, r.done, r.total, r.unit,
        pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
+       -- Roles write these numbers themselves.
        CASE WHEN r.done > 0
-            THEN pg_catalog.date_trunc('second', (r.seen - r.started) * ((r.total - r.done)::float8 / r.done)) END AS time_left,
+            THEN pg_catalog.make_interval(secs => pg_catalog.trunc(least(1e9::float8, greatest(0::float8, pg_catalog.extract('epoch', r.seen - r.started)::float8 * ((r.total::float8 - r.done::float8) / r.done::float8))))) END AS time_left,
        r.started, r.pid, r.role
 FROM neardup.running r
      JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target

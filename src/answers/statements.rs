@@ -9,7 +9,7 @@ use pgrx::prelude::*;
 
 use super::{Answers, Given};
 use crate::error::{Result, error};
-use crate::guarded::arguments::{check_expression, check_keys, only_guard};
+use crate::guarded::arguments::{check_keys, only_guard};
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
 use crate::guarded::statement;
@@ -26,7 +26,7 @@ pub fn guard_of(target: pg_sys::Oid, document: Option<&CStr>) -> Result<Rc<Guard
             && document.as_ref().is_none_or(|name| guard.columns.first().is_some_and(|first| first == name))
     };
     let guard = only_guard(Guard::all_of(target)?.into_iter().filter(is_meant).collect(), target, document.as_deref())?;
-    guard.expression.map_or(Ok(()), check_expression)?;
+    guard.check_expression()?;
     Ok(guard)
 }
 

@@ -50,6 +50,8 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         if action != Action::Mark {
             cleanup.lock_table();
         }
+        // While it waited for the lock, somebody may have put another function in the place of the guard's.
+        cleanup.choice.guard.check_expression()?;
         cleanup.lock(&places);
         if action != Action::Mark {
             cleanup.lock_followers(&places);

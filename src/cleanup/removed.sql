@@ -50,19 +50,17 @@ BEGIN
 END
 $$;
 
--- The type that values of a type are kept as. A row that was removed before the table had a column, and what a merge has changed of one, are NULL in
--- others: of a domain that does not allow that, or that has a CHECK, which may not, it is the type it is made of.
-CREATE FUNCTION neardup_internal.nullable_type(type oid, typmod integer) RETURNS text
+-- The type that values of a type are kept as: of a domain, the one that it is made of. A row that was removed before the table had a column, and what a
+-- merge has changed of one, are NULL in others, which a domain may not allow, and its CHECK would run as the owner of the table.
+CREATE FUNCTION neardup_internal.kept_type(type oid, typmod integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
     WITH RECURSIVE d AS (
-        SELECT 0 AS depth, nullable_type.type AS type, nullable_type.typmod AS typmod, false AS required
+        SELECT 0 AS depth, kept_type.type AS type, kept_type.typmod AS typmod
         UNION ALL
-        SELECT d.depth + 1, t.typbasetype, t.typtypmod, d.required OR t.typnotnull OR EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.contypid = t.oid)
-        FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
+        SELECT d.depth + 1, t.typbasetype, t.typtypmod FROM d JOIN pg_catalog.pg_type t ON t.oid = d.type WHERE t.typtype = 'd'
     )
-    SELECT CASE WHEN d.required THEN pg_catalog.format_type(d.type, d.typmod) ELSE pg_catalog.format_type(nullable_type.type, nullable_type.typmod) END
-    FROM d ORDER BY d.depth DESC LIMIT 1;
+    SELECT pg_catalog.format_type(d.type, d.typmod) FROM d ORDER BY d.depth DESC LIMIT 1;
 END;
 
 -- Whether a type does not allow NULL. Domains run their CHECKs, as when a row is restored.
@@ -91,7 +89,7 @@ BEGIN ATOMIC
                 ELSE coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), (
                     SELECT pg_catalog.pg_get_expr(t.typdefaultbin, 0::oid) FROM pg_catalog.pg_type t WHERE t.oid = a.atttypid)) END
     FROM pg_catalog.pg_attribute a
-         CROSS JOIN LATERAL (SELECT neardup_internal.nullable_type(a.atttypid, a.atttypmod) AS type) n
+         CROSS JOIN LATERAL (SELECT neardup_internal.kept_type(a.atttypid, a.atttypmod) AS type) n
          LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
          LEFT JOIN pg_catalog.pg_attribute r
              ON r.attrelid = removed::oid AND r.attname = a.attname AND r.attnum > 0 AND NOT r.attisdropped
@@ -116,7 +114,7 @@ CREATE FUNCTION neardup_internal.check_removed_types(target regclass, removed re
 DECLARE
     c record;
 BEGIN
-    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type NOT IN (n.type, n.kept_type) LOOP
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type <> n.kept_type LOOP
         RAISE EXCEPTION 'column "%" is of type % in %, and of type % in %', c.name, c.type, target, c.removed_type, removed
             USING ERRCODE = 'datatype_mismatch',
                   -- A cast to a type with a length would cut longer values.
@@ -170,7 +168,7 @@ COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the 
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
 COMMENT ON FUNCTION neardup_internal.removed_table(regclass) IS 'the table of removed rows beside a table; NULL if there is none';
-COMMENT ON FUNCTION neardup_internal.nullable_type(oid, integer) IS 'the type that values of a type are kept as: of a domain that does not or may not allow NULL, the type it is made of';
+COMMENT ON FUNCTION neardup_internal.kept_type(oid, integer) IS 'the type that values of a type are kept as: of a domain, the one that it is made of';
 COMMENT ON FUNCTION neardup_internal.refuses_null(regtype) IS 'whether a type does not allow NULL';
 COMMENT ON FUNCTION neardup_internal.check_record_columns(regclass) IS 'raises an error if a table has a column that is called like one of the record of a removed row';
 COMMENT ON FUNCTION neardup_internal.removed_columns(regclass, regclass) IS 'the columns of a table, with their types there, those they are kept as and those in its table of removed rows';

@@ -26,6 +26,7 @@ CREATE TABLE neardup.running (
     unit text NOT NULL,
     started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     seen timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    CONSTRAINT running_times CHECK (started BETWEEN '2000-01-01 00:00+00' AND '9999-01-01 00:00+00' AND seen BETWEEN '2000-01-01 00:00+00' AND '9999-01-01 00:00+00'),
     PRIMARY KEY (target, role)
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON neardup.running TO public;
@@ -37,8 +38,9 @@ CREATE POLICY own ON neardup.running USING (neardup_internal.is_member(role));
 CREATE VIEW neardup.progress AS
 SELECT r.target, r.procedure, r.done, r.total, r.unit,
        pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
+       -- Roles write these numbers themselves.
        CASE WHEN r.done > 0
-            THEN pg_catalog.date_trunc('second', (r.seen - r.started) * ((r.total - r.done)::float8 / r.done)) END AS time_left,
+            THEN pg_catalog.make_interval(secs => pg_catalog.trunc(least(1e9::float8, greatest(0::float8, pg_catalog.extract('epoch', r.seen - r.started)::float8 * ((r.total::float8 - r.done::float8) / r.done::float8))))) END AS time_left,
        r.started, r.pid, r.role
 FROM neardup.running r
      JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target

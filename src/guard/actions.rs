@@ -17,6 +17,7 @@ use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::{Action, Method};
+use crate::guarded::statement;
 use crate::pg::call::column;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
@@ -24,6 +25,7 @@ use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::call::violation;
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::original::Locked;
+use crate::pg::table::partition;
 use crate::pg::table::unique;
 use crate::verdict::verify::Verify;
 
@@ -34,7 +36,7 @@ const MOST_VALUES: usize = 50;
 pub enum Fate {
     Stored,
     /// It is stored, with the key of its original in one of its columns.
-    Marked(i16, pg_sys::Datum),
+    Marked(i16, Argument),
     /// It is not stored.
     LeftOut,
 }
@@ -119,7 +121,7 @@ fn marked(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<Fate
     }
     let column = guard.part(trigger.relation_oid()).and_then(|part| guard.mark_column(&part));
     Ok(match column.and_then(|column| Some((column, trigger.column_type(column)?))) {
-        Some((column, kind)) => Fate::Marked(column, key_value(guard, &found.key, kind)?),
+        Some((column, kind)) => Fate::Marked(column, (kind, Some(key_value(guard, &found.key, kind)?))),
         None => Fate::Stored,
     })
 }
@@ -132,7 +134,8 @@ pub fn key_value(guard: &Guard, key: &str, kind: pg_sys::Oid) -> Result<pg_sys::
     // Of other types nobody knows the form of a value, but that of the key has it.
     let is_of_key = || mark_column::kind(guard.table) == kind;
     if !unique::forms_of(kind).map_or_else(is_of_key, |is_form| is_form(key)) {
-        let message = format!("the guard of table {} cannot mark a row with the key {key}", shown(guard.table));
+        let known = if role::may_read(guard.table) { format!(" {key}") } else { " of another row".to_owned() };
+        let message = format!("the guard of table {} cannot mark a row with the key{known}", shown(guard.table));
         return Err(error(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
             .set_detail("The key had another type when the column for it was added.")
             .set_hint(format!("To give the column the type of the key, call it again: {}", guard.protect_again())));
@@ -185,13 +188,21 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
         error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, message)
             .set_hint("Call neardup.protect again with on_duplicate => 'divert' to create it.")
     };
-    let (schema, name) = guard.settings.divert.as_ref().filter(|_| guard.diverted.is_some()).ok_or_else(gone)?;
+    let diverted = guard.diverted.ok_or_else(gone)?;
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };
+    // The triggers and checks of that table will run as the owner of this one.
+    partition::keep(&[diverted]);
+    if catalog::owner(diverted) != Some(guard.owner) || catalog::relation_kind(diverted) != pg_sys::RELKIND_RELATION {
+        let message =
+            format!("table {} cannot get what is diverted from table {}", shown(diverted), shown(guard.table));
+        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+            .set_detail("It must be an ordinary table of the same owner.")
+            .set_hint("Give it the owner of the guarded table, if you trust its triggers: ALTER TABLE ... OWNER TO ...; or rename it and call neardup.protect again."));
+    }
     let statement = format!(
-        "INSERT INTO {}.{} (document, record, duplicate_of, measure, value, role) \
+        "INSERT INTO {} (document, record, duplicate_of, measure, value, role) \
          VALUES ($1, {}, $3, $4, $5, $6)",
-        quote_identifier(schema),
-        quote_identifier(name),
+        statement::relation(diverted),
         record(trigger.relation_oid()),
     );
     let arguments = [

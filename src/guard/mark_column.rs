@@ -42,6 +42,15 @@ fn retype(target: pg_sys::Oid, mark: &str) -> Result<Option<String>> {
         let message = format!("must be owner of table {}", shown(target));
         return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message));
     };
+    // The casts will run as that owner.
+    let text = pg_sys::TEXTOID;
+    if !role::as_owner(owner, || catalog::is_plain_cast(found.kind, text) && catalog::is_plain_cast(text, wanted)) {
+        let kinds = [found.kind, wanted].map(catalog::shown_type).join(" to ");
+        return Err(error(
+            PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
+            format!("to convert it from {kinds} may run code of another role"),
+        ));
+    }
     let statement = format!(
         "ALTER TABLE {table} ALTER COLUMN {mark} TYPE {wanted} USING CAST(CAST({mark} AS pg_catalog.text) AS {wanted})",
         table = statement::relation(target),

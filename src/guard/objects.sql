@@ -83,6 +83,9 @@ DECLARE
     given text;
     why text;
 BEGIN
+    IF NOT neardup_internal.is_own_column(target, document, mark) THEN
+        RETURN;
+    END IF;
     given := neardup_internal.retype(target, mark::text);
     IF given IS NOT NULL THEN
         RAISE NOTICE 'column % of % has the type of the key now: %', quote_ident(mark), target, given
@@ -110,7 +113,7 @@ DECLARE
     mark name := neardup_internal.kept_column(target, document, 'duplicate_of');
 BEGIN
     IF mark IS NOT NULL THEN
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, mark);
+        PERFORM neardup_internal.note_column(target, document, mark, 'duplicate_of');
         PERFORM neardup_internal.retype_mark(target, document, mark);
         RETURN mark;
     END IF;
@@ -119,6 +122,7 @@ BEGIN
         mark := neardup_internal.short_name(document) || '_copy_of';
     END IF;
     EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', target, mark, neardup_internal.type_of_mark(target));
+    PERFORM neardup_internal.note_column(target, document, mark, 'duplicate_of');
     RETURN mark;
 END
 $$;
@@ -131,8 +135,8 @@ DECLARE
     short text := neardup_internal.short_name(document);
 BEGIN
     IF num_nulls(VARIADIC names) = 0 THEN
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, names[1]);
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS NULL', target, names[2]);
+        PERFORM neardup_internal.note_column(target, document, names[1], 'related_to');
+        PERFORM neardup_internal.note_column(target, document, names[2], 'related_as');
         PERFORM neardup_internal.retype_mark(target, document, names[1]);
         RETURN names;
     END IF;
@@ -141,6 +145,8 @@ BEGIN
         names := ARRAY[short || '_related_to', short || '_related_as'];
     END IF;
     EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s, ADD COLUMN %I text', target, names[1], neardup_internal.type_of_mark(target), names[2]);
+    PERFORM neardup_internal.note_column(target, document, names[1], 'related_to');
+    PERFORM neardup_internal.note_column(target, document, names[2], 'related_as');
     RETURN names;
 END
 $$;
@@ -161,6 +167,7 @@ BEGIN
             'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
+        PERFORM neardup_internal.revoke_all(diverted::regclass);
         IF diverted !~ 'diverted"?$' THEN
             RAISE NOTICE 'near-duplicates of % go to table %', target, diverted
                 USING DETAIL = 'The name without a number is in use, perhaps by what an earlier guard has diverted.';
@@ -209,6 +216,27 @@ BEGIN
 END
 $$;
 
+-- What the comment of a column says that a guard writes. Only the owner of the table can say it. Whoever may create triggers on the table can make a guard
+-- by hand and name any column: without this comment, nobody's column is given another type, or dropped.
+CREATE FUNCTION neardup_internal.column_comment(document name, role text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN pg_catalog.format('%s, by the guard on column %I', role, document);
+
+CREATE FUNCTION neardup_internal.note_column(target regclass, document name, name name, role text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, name, neardup_internal.column_comment(document, role));
+END
+$$;
+
+CREATE FUNCTION neardup_internal.is_own_column(target regclass, document name, name name) RETURNS boolean
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN EXISTS (
+        SELECT FROM pg_catalog.pg_attribute a
+        WHERE a.attrelid = target::oid AND a.attname = name
+              AND pg_catalog.col_description(a.attrelid, a.attnum) = ANY (ARRAY[
+                  neardup_internal.column_comment(document, 'duplicate_of'), neardup_internal.column_comment(document, 'related_to'), neardup_internal.column_comment(document, 'related_as')]));
+
 -- What the comment of a column says that was kept when its guard was removed; role is the name that the column has by default.
 CREATE FUNCTION neardup_internal.kept_comment(document name, role text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -220,6 +248,7 @@ CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, rol
     RETURN (SELECT a.attname FROM pg_catalog.pg_attribute a
             WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attnotnull AND a.attidentity = '' AND a.attgenerated = ''
                   AND pg_catalog.col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document, role)
+                  AND (role <> 'related_as' OR a.atttypid = 'pg_catalog.text'::regtype::oid)
             ORDER BY a.attnum LIMIT 1);
 
 -- Drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
@@ -239,6 +268,8 @@ BEGIN
     EXECUTE format('SELECT count(*) FROM %s WHERE num_nonnulls(%s) > 0', target, listed) INTO filled;
     IF filled > 0 THEN
         why := format('%s rows have a value in it', filled);
+    ELSIF NOT (SELECT bool_and(neardup_internal.is_own_column(target, document, n.name)) FROM unnest(names) n(name)) THEN
+        why := 'its comment does not say that a guard has added it';
     ELSIF row_security_active(target) THEN
         why := 'row security may hide rows that have a value';
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -255,7 +286,7 @@ BEGIN
         END;
     END IF;
     FOR place IN 1 .. cardinality(names) LOOP
-        IF col_description(target::oid, (SELECT a.attnum FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = names[place])) IS NULL THEN
+        IF neardup_internal.is_own_column(target, document, names[place]) THEN
             EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', target, names[place], neardup_internal.kept_comment(document, roles[place]));
         END IF;
     END LOOP;
@@ -272,6 +303,9 @@ COMMENT ON FUNCTION neardup_internal.name_parts(oid) IS 'schema and name of a re
 COMMENT ON FUNCTION neardup_internal.type_of_mark(regclass) IS 'the type of a column for the key of another row';
 COMMENT ON FUNCTION neardup_internal.retype(regclass, text) IS 'gives a column for keys the type of the key, as the owner of the table; the name of the type, or NULL if it has it';
 COMMENT ON FUNCTION neardup_internal.retype_mark(regclass, name, name) IS 'gives a column for keys the type of the key, and says so';
+COMMENT ON FUNCTION neardup_internal.column_comment(name, text) IS 'the comment of a column that a guard writes';
+COMMENT ON FUNCTION neardup_internal.note_column(regclass, name, name, text) IS 'says by its comment that a guard writes a column';
+COMMENT ON FUNCTION neardup_internal.is_own_column(regclass, name, name) IS 'whether a guard has added a column, by its comment';
 COMMENT ON FUNCTION neardup_internal.kept_comment(name, text) IS 'the comment of a column that was kept when its guard was removed';
 COMMENT ON FUNCTION neardup_internal.drop_or_keep(regclass, name, name[], text[]) IS 'drops columns of a guard that is removed, unless they have values or something needs them';
 COMMENT ON FUNCTION neardup_internal.kept_column(regclass, name, text) IS 'a column that was kept when its guard was removed';

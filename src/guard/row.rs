@@ -18,6 +18,7 @@ use super::{bypass, locks, outcome};
 use crate::error::Result;
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::Action;
+use crate::pg::call::function::Argument;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::table::unique::{self, Taken};
 
@@ -34,6 +35,10 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     locks::row_begins(&guard, trigger.relation_oid(), trigger.statement(), trigger.event() == Event::Insert);
     outcome::row_begins(&guard);
     let part = guard.part_of(trigger)?;
+    if guard.expression.is_some() && part.index.is_none() {
+        // An index knows its function by number. Under the name of that, another one may stand by now.
+        return Err(guard.without_index(part.table));
+    }
     let subject = Subject::new(&guard, &part, trigger, Row::New);
     let arrival = match trigger.event() {
         Event::Insert => moved::arrival(guard.table, || content_hash(&guard, &part, trigger, Row::New)),
@@ -70,18 +75,27 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     let mut marks = Vec::new();
     match fate {
         Fate::LeftOut => return Ok(trigger.skip()),
-        Fate::Marked(column, original) => marks.push((column, Some(original))),
+        Fate::Marked(column, original) => marks.push((column, original)),
         // A row that is not a copy, or no longer one, has no original to name.
-        Fate::Stored => marks.extend(guard.mark_column(&part).map(|column| (column, None))),
+        Fate::Stored => marks.extend(guard.mark_column(&part).and_then(|column| no_mark(trigger, column))),
     }
     if let Some([row, relation]) = guard.related_columns(&part) {
         related = related.filter(|related| stored::may_learn(&guard, trigger.relation_oid(), &related.key));
-        let kind = trigger.column_type(row);
-        let key = related.as_ref().zip(kind).map(|(related, kind)| actions::key_value(&guard, &related.key, kind));
-        let key = key.transpose()?;
-        marks.extend([(row, key), (relation, related.and_then(|related| related.relation.into_datum()))]);
+        let (row, kind) =
+            no_mark(trigger, row).map(|(row, (kind, _))| (row, kind)).ok_or_else(|| guard.has_other_types())?;
+        let key = related.as_ref().map(|related| actions::key_value(&guard, &related.key, kind)).transpose()?;
+        let relation_to = related.map_or((pg_sys::TEXTOID, None), |related| actions::text(related.relation));
+        marks.extend([(row, (kind, key)), (relation, relation_to)]);
     }
-    Ok(if marks.is_empty() { trigger.keep() } else { trigger.keep_with(&marks) })
+    if marks.is_empty() {
+        return Ok(trigger.keep());
+    }
+    trigger.keep_with(&marks).ok_or_else(|| guard.has_other_types())
+}
+
+/// Returns a column for keys with NULL of its type.
+fn no_mark(trigger: &RowTrigger<'_>, column: i16) -> Option<(i16, Argument)> {
+    trigger.column_type(column).map(|kind| (column, (kind, None)))
 }
 
 /// Notes a row that is being deleted; the command may insert it into another partition. A guard that cannot judge does not

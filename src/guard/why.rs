@@ -16,7 +16,7 @@ use super::subject::Subject;
 use super::trace::{Reason, Trace, Traced};
 use super::verify::Verifier;
 use crate::error::{Result, error};
-use crate::guarded::arguments::{check_expression, only_guard, shown};
+use crate::guarded::arguments::{only_guard, shown};
 use crate::guarded::guard::Guard;
 use crate::guarded::settings::{Method, Settings};
 use crate::pg::call::{boundary, role};
@@ -67,7 +67,7 @@ fn rows(
         target,
         document,
     )?;
-    guard.expression.map_or(Ok(()), check_expression)?;
+    guard.check_expression()?;
     if !role::may_read(guard.table) {
         return Err(error(
             PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,

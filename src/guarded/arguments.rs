@@ -76,14 +76,6 @@ pub fn not_plain(table: pg_sys::Oid, column: &Column) -> ErrorReport {
         .set_hint("Types of Postgres and of extensions are converted, those of roles that have your rights and, in another table, the type of the guarded table's column.")
 }
 
-/// Checks that the function that forms documents is no other role's: a list would run it as its caller.
-///
-/// # Errors
-/// If it is.
-pub fn check_expression(function: pg_sys::Oid) -> Result<()> {
-    check_function(function, "forms documents")
-}
-
 /// Checks that a function by which the guard `does` something is no other role's, where it would run as the caller.
 ///
 /// # Errors

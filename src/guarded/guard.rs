@@ -13,7 +13,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
 
-use super::arguments::{NOT_DEFERRABLE, shown};
+use super::arguments::{NOT_DEFERRABLE, check_function, shown};
 use super::document::Document;
 use super::index::{GuardIndex, index_of};
 use super::settings::{Action, OnRelated, Roles, Settings};
@@ -215,13 +215,20 @@ impl Guard {
         let kind = |role: usize| root.columns.get(role).map(|column| catalog::column_type(root.table, *column));
         let documents = if self.expression.is_some() { &[] } else { &self.roles.documents[..] };
         let mut texts = documents.iter().chain(&self.roles.title);
+        let is_written = |[_, relation]: [usize; 2]| kind(relation) == Some(pg_sys::TEXTOID);
         let times = [pg_sys::TIMESTAMPTZOID, pg_sys::TIMESTAMPOID, pg_sys::DATEOID];
         if texts.all(|role| kind(*role).is_some_and(is_text))
             && self.roles.time.is_none_or(|time| kind(time).is_some_and(|kind| times.contains(&kind)))
+            && self.roles.related.is_none_or(is_written)
         {
             return Ok(());
         }
-        Err(misuse("is on columns of other types"))
+        Err(self.has_other_types())
+    }
+
+    /// Makes the error for columns that have not the types of their roles.
+    pub fn has_other_types(&self) -> ErrorReport {
+        misuse("is on columns of other types")
     }
 
     /// Returns what is known of one of the tables that hold its rows; `None` if the table lacks a column, because it is being
@@ -287,6 +294,26 @@ impl Guard {
     pub fn document(&self) -> Document<'_> {
         let function = self.settings.expression.as_ref();
         Document { columns: self.document_columns(), expression: function.map(statement::qualified), table: self.table }
+    }
+
+    /// Checks that the function that forms documents, if there is one, is no other role's, and that no other role can put its own in its place:
+    /// statements call it by its name, as their caller.
+    ///
+    /// # Errors
+    /// If it is another role's or in the schema of one, or has got another name since the guard was read.
+    pub fn check_expression(&self) -> Result<()> {
+        let Some(name) = &self.settings.expression else { return Ok(()) };
+        let shown = statement::qualified(name);
+        let function = catalog::function_of_row(name, self.table)
+            .ok_or_else(|| misuse(&format!("forms documents by function {shown}, which does not exist")))?;
+        check_function(function, "forms documents")?;
+        if catalog::is_of_trusted_schema(function, self.table) {
+            return Ok(());
+        }
+        let message = format!("the guard forms documents by function {shown}, whose schema belongs to another role");
+        Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+            .set_detail("That role could put another function in its place, which would run with the privileges of the current role.")
+            .set_hint("Move the function to the schema of the table, and name it again by neardup.protect."))
     }
 
     /// Returns the column for the original's key, if the guard has one.

@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use pgrx::{PgList, pg_sys};
 
 use super::settings::{Method, Settings};
-use crate::pg::call::role;
+use crate::pg::call::trigger::is_text;
 use crate::pg::catalog::{self, function};
 
 /// An index that a guard can search, and how.
@@ -79,13 +79,9 @@ pub fn sketch_index(
     find(table, &Wanted { method, operator, function, constants: &constants, columns, expression })
 }
 
-/// Finds an index of a table that serves the wanted operator on the wanted signature, and is valid and not partial. Postgres simplifies the expression of
-/// an index as it reads it, and runs functions of constants: here as the owner of the table, because a view over all guards asks for it, too.
+/// Finds an index of a table that serves the wanted operator on the wanted signature, and is valid and not partial. Its expression is read as it was
+/// written: Postgres simplifies it for its own use, and runs functions of the owner's for that, but a view over all guards asks here, too.
 fn find(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
-    role::as_owner(catalog::owner(table)?, || find_as_owner(table, wanted))
-}
-
-fn find_as_owner(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
     // SAFETY: relations are opened and closed here. The operator's function is the extension's own, of two arguments.
     unsafe {
         let operator = function(c"neardup_internal", wanted.operator, None)?;
@@ -108,10 +104,9 @@ fn find_as_owner(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> 
                 && pg_sys::get_opcode(serves) == operator
                 && (*(*index).rd_index).indisvalid
                 && wanted.method.is_none_or(|method| is_of(index, method))
-                && PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexPredicate(index)).is_empty()
-                && first_key(index).is_some_and(|(written, simplified)| {
-                    makes(simplified, operator, wanted) && is_document(first_argument(written), wanted)
-                });
+                && written(index, pg_sys::Anum_pg_index_indpred as i16).is_none()
+                && first_key(index)
+                    .is_some_and(|key| makes(key, operator, wanted) && is_document(first_argument(key), wanted));
             pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
             fits.then_some(GuardIndex { index: oid, strategy: 1, function: operator })
         });
@@ -138,28 +133,33 @@ unsafe fn is_of(index: pg_sys::Relation, method: &CStr) -> bool {
     unsafe { is_named(pg_sys::get_am_name((*(*index).rd_rel).relam), method) }
 }
 
-/// Returns the expression that is an index's first key, as it was written and as in the relation cache: simplified, with default
-/// arguments filled in and SQL functions inlined. `None` if the key is a plain column.
+/// Returns the expression that is an index's first key; `None` if the key is a plain column.
 ///
 /// # Safety
 /// The index must be open.
-unsafe fn first_key(index: pg_sys::Relation) -> Option<(*mut pg_sys::Node, *mut pg_sys::Node)> {
-    // SAFETY: guaranteed by the caller; an expression has the column number 0, and an index with expressions has a text of them.
+unsafe fn first_key(index: pg_sys::Relation) -> Option<*mut pg_sys::Node> {
+    // SAFETY: guaranteed by the caller; an expression has the column number 0.
     unsafe {
         let columns = (*(*index).rd_index).indkey.values.as_slice(1);
         if columns[0] != 0 {
             return None;
         }
-        let (cache, attribute) = (pg_sys::SysCacheIdentifier::INDEXRELID as i32, pg_sys::Anum_pg_index_indexprs as i16);
+        written(index, pg_sys::Anum_pg_index_indexprs as i16)?.head()
+    }
+}
+
+/// Returns the expressions in a column of `pg_index`, as they were written; `None` if there are none.
+///
+/// # Safety
+/// The index must be open, and the column must have expressions.
+unsafe fn written(index: pg_sys::Relation, column: i16) -> Option<PgList<pg_sys::Node>> {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
         let mut null = true;
-        let written = pg_sys::SysCacheGetAttr(cache, (*index).rd_indextuple, attribute, &raw mut null);
-        if null {
-            return None;
-        }
-        let text = pg_sys::text_to_cstring(written.cast_mut_ptr());
-        let written = PgList::<pg_sys::Node>::from_pg(pg_sys::stringToNode(text).cast()).head()?;
-        let simplified = PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexExpressions(index)).head()?;
-        Some((written, simplified))
+        let written = pg_sys::SysCacheGetAttr(cache, (*index).rd_indextuple, column, &raw mut null);
+        let text = (!null).then(|| pg_sys::text_to_cstring(written.cast_mut_ptr()))?;
+        Some(PgList::from_pg(pg_sys::stringToNode(text).cast()))
     }
 }
 
@@ -191,19 +191,28 @@ unsafe fn makes(expression: *mut pg_sys::Node, operator: pg_sys::Oid, wanted: &W
         }
         let call = &*expression.cast::<pg_sys::FuncExpr>();
         let extension = |function| pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
-        let arguments = PgList::<pg_sys::Node>::from_pg(call.args);
         extension(call.funcid) == extension(operator)
             && is_named(pg_sys::get_func_name(call.funcid), wanted.function)
-            && arguments.len() == 1 + wanted.constants.len()
-            && arguments.iter_ptr().skip(1).zip(wanted.constants).all(|(node, constant)| is_constant(node, constant))
+            && catalog::arguments_of(call).is_some_and(|arguments| {
+                arguments.len() == 1 + wanted.constants.len()
+                    && arguments
+                        .iter_ptr()
+                        .skip(1)
+                        .zip(wanted.constants)
+                        .all(|(node, constant)| is_constant(node, constant))
+            })
     }
 }
 
 /// # Safety
 /// `node` must be valid.
 unsafe fn is_constant(node: *mut pg_sys::Node, wanted: &Constant<'_>) -> bool {
-    // SAFETY: guaranteed by the caller; a constant is read by the type that it says it has.
+    // SAFETY: guaranteed by the caller; a constant is read by the type that it says it has, and a text of another type is one.
     unsafe {
+        if let (pg_sys::NodeTag::T_RelabelType, Constant::Text(_)) = ((*node).type_, wanted) {
+            let label = &*node.cast::<pg_sys::RelabelType>();
+            return label.resulttype == pg_sys::TEXTOID && is_constant(label.arg.cast(), wanted);
+        }
         if (*node).type_ != pg_sys::NodeTag::T_Const || (*node.cast::<pg_sys::Const>()).constisnull {
             return false;
         }
@@ -213,7 +222,7 @@ unsafe fn is_constant(node: *mut pg_sys::Node, wanted: &Constant<'_>) -> bool {
                 constant.consttype == pg_sys::INT4OID && constant.constvalue.value() as i32 == *value
             }
             Constant::Text(value) => {
-                constant.consttype == pg_sys::TEXTOID
+                is_text(constant.consttype)
                     && <&str as pgrx::FromDatum>::from_datum(constant.constvalue, false) == Some(*value)
             }
         }

@@ -329,7 +329,9 @@ impl Settings {
     /// guard's.
     pub fn canonical(argument: &str, columns: usize) -> Option<String> {
         Self::parse(argument).ok()?.roles(columns)?;
-        serde_json::from_str::<serde_json::Value>(argument).ok().map(|value| value.to_string())
+        let mut written: serde_json::Map<String, serde_json::Value> = serde_json::from_str(argument).ok()?;
+        written.retain(|_, value| !value.is_null());
+        serde_json::to_string(&written).ok()
     }
 
     pub const fn document_columns(&self) -> usize {

@@ -14,8 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{
-    check_expression, check_keys, check_text, check_text_form, check_time, column, no_primary_key, no_time_column,
-    not_plain, only_guard, shown, window,
+    check_keys, check_text, check_text_form, check_time, column, no_primary_key, no_time_column, not_plain, only_guard,
+    shown, window,
 };
 use crate::guarded::beside;
 use crate::guarded::guard::Guard;
@@ -204,7 +204,7 @@ impl Choice {
             return Err(error(PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED, "target must not be NULL"));
         };
         let guard = guard_of(target, arguments.document.as_deref())?;
-        guard.expression.map_or(Ok(()), check_expression)?;
+        guard.check_expression()?;
         let settings = &guard.settings;
         let own_window = arguments.within.as_deref().and_then(interval).as_ref().map(window).transpose()?;
         let scope = match &arguments.scope {

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use pgrx::{PgList, pg_sys};
 
 use crate::pg::call::column::Column;
+use crate::pg::call::function::Argument;
 use crate::pg::call::statement::Statement;
 use crate::pg::value::text::text_of;
 
@@ -241,13 +242,16 @@ impl<'a> RowTrigger<'a> {
         self.tuple(row).map_or(pg_sys::Datum::null(), pg_sys::Datum::from)
     }
 
-    /// Makes Postgres continue with other values in some columns. Each must have its column's type; `None` is NULL.
-    pub fn keep_with(&self, changes: &[(i16, Option<pg_sys::Datum>)]) -> pg_sys::Datum {
-        let Some(tuple) = self.tuple(Row::New) else { return pg_sys::Datum::null() };
+    /// Makes Postgres continue with other values in some columns; `None` if one is not of its column's type.
+    pub fn keep_with(&self, changes: &[(i16, Argument)]) -> Option<pg_sys::Datum> {
+        let Some(tuple) = self.tuple(Row::New) else { return Some(pg_sys::Datum::null()) };
+        if !changes.iter().all(|(column, (kind, _))| self.column_type(*column) == Some(*kind)) {
+            return None;
+        }
         let mut columns: Vec<i32> = changes.iter().map(|(column, _)| i32::from(*column)).collect();
-        let mut nulls: Vec<bool> = changes.iter().map(|(_, value)| value.is_none()).collect();
+        let mut nulls: Vec<bool> = changes.iter().map(|(_, (_, value))| value.is_none()).collect();
         let mut values: Vec<pg_sys::Datum> =
-            changes.iter().map(|(_, value)| value.unwrap_or(pg_sys::Datum::null())).collect();
+            changes.iter().map(|(_, (_, value))| value.unwrap_or(pg_sys::Datum::null())).collect();
         // SAFETY: the tuple has the shape of the relation's descriptor, the arrays have an entry for each change, and
         // the values are copied.
         let changed = unsafe {
@@ -260,7 +264,7 @@ impl<'a> RowTrigger<'a> {
                 nulls.as_mut_ptr(),
             )
         };
-        pg_sys::Datum::from(changed)
+        Some(pg_sys::Datum::from(changed))
     }
 }
 

@@ -43,6 +43,19 @@ pub fn function_of_row((schema, name): &(String, String), table: pg_sys::Oid) ->
     }
 }
 
+/// Returns the arguments of a call in their order, with the defaults of those that are left out. Nothing is evaluated.
+///
+/// # Safety
+/// The call must be a valid node.
+pub unsafe fn arguments_of(call: &pg_sys::FuncExpr) -> Option<PgList<pg_sys::Node>> {
+    // SAFETY: guaranteed by the caller; the row of the function is used before it is released.
+    unsafe {
+        cached(pg_sys::SysCacheIdentifier::PROCOID, call.funcid, |row| {
+            PgList::from_pg(pg_sys::expand_function_arguments(call.args, false, call.funcresulttype, row))
+        })
+    }
+}
+
 /// Returns the schema of a function, and its name.
 pub fn function_name(function: pg_sys::Oid) -> (String, String) {
     // SAFETY: reads catalogs.

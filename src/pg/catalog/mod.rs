@@ -13,15 +13,15 @@ use pgrx::pg_sys;
 
 pub use columns::{Column, column_name, column_number, column_type, columns, is_time, truncated};
 pub use functions::{
-    extension_schema, function, function_name, function_of_row, generated_column_of, is_immutable_text_of_row,
-    joins_rows,
+    arguments_of, extension_schema, function, function_name, function_of_row, generated_column_of,
+    is_immutable_text_of_row, joins_rows,
 };
 pub use relations::{
     belongs, has_children, has_deferrable_key, has_row_security, has_versions_of_snapshot, inheritors, is_partition,
     is_temporary, may_lock, may_read_columns, may_read_some, owner, pages, primary_key, qualified_name, relation,
     relation_kind, relation_name,
 };
-pub use trust::{becomes_plainly, converts_plainly, is_plain_cast, is_trusted, is_trusted_role};
+pub use trust::{becomes_plainly, converts_plainly, is_of_trusted_schema, is_plain_cast, is_trusted, is_trusted_role};
 pub use types::{
     Comparison, base_type, collation_name, has_equality, operand, operator, operator_between, row_type, shown_type,
     type_name,

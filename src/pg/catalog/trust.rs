@@ -12,6 +12,9 @@ use super::cached;
 /// Objects with smaller numbers are Postgres's own.
 const FIRST_OF_USERS: u32 = 16384;
 
+/// The role `pg_database_owner`, which stands for the owner of the database.
+const DATABASE_OWNER: pg_sys::Oid = pg_sys::Oid::from_u32(6171);
+
 /// Says whether a function is Postgres's own, or of a trusted role.
 pub fn is_trusted(function: pg_sys::Oid) -> bool {
     let owner = |row| {
@@ -28,6 +31,33 @@ fn is_trusted_type(kind: pg_sys::Oid) -> bool {
         unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typowner }
     };
     is_of_trusted(kind, pg_sys::SysCacheIdentifier::TYPEOID, owner)
+}
+
+/// Says whether nobody but trusted roles, and the owner of the schema of this table, can put another function under the name of this one.
+pub fn is_of_trusted_schema(function: pg_sys::Oid, table: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs.
+    let [own, beside] = unsafe { [pg_sys::get_func_namespace(function), pg_sys::get_rel_namespace(table)] };
+    own == beside
+        || schema_owner(own).is_some_and(|owner| is_trusted_role(owner) || schema_owner(beside) == Some(owner))
+}
+
+/// Returns the owner of a schema; that of the database for one of `pg_database_owner`.
+fn schema_owner(schema: pg_sys::Oid) -> Option<pg_sys::Oid> {
+    let of_schema = |row| {
+        // SAFETY: a row of the cache of schemas.
+        unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_namespace>(row)).nspowner }
+    };
+    let of_database = |row| {
+        // SAFETY: a row of the cache of databases.
+        unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_database>(row)).datdba }
+    };
+    // SAFETY: reads catalogs.
+    unsafe {
+        match cached(pg_sys::SysCacheIdentifier::NAMESPACEOID, schema, of_schema)? {
+            DATABASE_OWNER => cached(pg_sys::SysCacheIdentifier::DATABASEOID, pg_sys::MyDatabaseId, of_database),
+            owner => Some(owner),
+        }
+    }
 }
 
 fn is_of_trusted(
