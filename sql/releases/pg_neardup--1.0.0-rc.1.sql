@@ -3617,7 +3617,7 @@ COMMENT ON FUNCTION neardup_internal.check_batch(integer, interval) IS 'raises a
 -- before neardup_internal.copies begins, under the settings of the caller, so that messages show names and values as the caller knows them.
 CREATE FUNCTION neardup_internal.checked_list(arguments jsonb) RETURNS jsonb
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_list_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_list(jsonb) IS 'the arguments of a list, unchanged; raises an error if they do not fit the table, the guard or each other';
+COMMENT ON FUNCTION neardup_internal.checked_list(jsonb) IS 'the arguments of a list, times as ISO 8601 in UTC; raises an error if they do not fit the table, the guard or each other';
 
 CREATE FUNCTION neardup_internal.list_settings(arguments jsonb) RETURNS jsonb
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'list_settings_wrapper';
@@ -4255,10 +4255,10 @@ BEGIN
         -- Marks of the guard move, and they were set from that score on.
         threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
     END IF;
-    arguments := pg_catalog.jsonb_build_object(
+    arguments := neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
-        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true);
+        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true));
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, arguments, action, merge, max_rows, on_more, confirmed);
@@ -5667,19 +5667,19 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:143
+-- src/text/tokens.rs:164
 -- pg_neardup::text::tokens::analyzer_info
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:110
+-- src/profile/mod.rs:115
 -- pg_neardup::profile::analyzer_simhash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:154
+-- src/text/tokens.rs:175
 -- pg_neardup::text::tokens::analyzers
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5703,79 +5703,79 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:114
+-- src/bloom/mod.rs:116
 -- pg_neardup::bloom::bloom_contains
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:127
+-- src/bloom/mod.rs:130
 -- pg_neardup::bloom::bloom_estimated_count
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:132
+-- src/bloom/mod.rs:135
 -- pg_neardup::bloom::bloom_false_positive_rate
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:56
+-- src/bloom/mod.rs:57
 -- pg_neardup::bloom::bloom_filter_add
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:84
+-- src/bloom/mod.rs:86
 -- pg_neardup::bloom::bloom_filter_combine
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:103
+-- src/bloom/mod.rs:105
 -- pg_neardup::bloom::bloom_filter_deserialize
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:109
+-- src/bloom/mod.rs:111
 -- pg_neardup::bloom::bloom_filter_final
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:36
+-- src/bloom/mod.rs:37
 -- pg_neardup::bloom::bloom_filter_from_bytea
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:17
+-- src/bloom/mod.rs:18
 -- pg_neardup::bloom::bloom_filter_in
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:23
+-- src/bloom/mod.rs:24
 -- pg_neardup::bloom::bloom_filter_out
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:29
+-- src/bloom/mod.rs:30
 -- pg_neardup::bloom::bloom_filter_recv
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:98
+-- src/bloom/mod.rs:100
 -- pg_neardup::bloom::bloom_filter_serialize
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/bloom/mod.rs:120
+-- src/bloom/mod.rs:123
 -- pg_neardup::bloom::bloom_union
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5841,7 +5841,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:67
+-- src/verdict/mod.rs:77
 -- pg_neardup::verdict::difference
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5853,7 +5853,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/near_duplicate/mod.rs:37
+-- src/near_duplicate/mod.rs:39
 -- pg_neardup::near_duplicate::document_of_parts
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5889,25 +5889,25 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:87
+-- src/verdict/mod.rs:102
 -- pg_neardup::verdict::explain_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:96
+-- src/verdict/mod.rs:112
 -- pg_neardup::verdict::explain_similarity_text
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:54
+-- src/verdict/mod.rs:60
 -- pg_neardup::verdict::fact_conflicts
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:35
+-- src/containment/mod.rs:37
 -- pg_neardup::containment::fingerprints
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6003,7 +6003,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/near_duplicate/mod.rs:26
+-- src/near_duplicate/mod.rs:27
 -- pg_neardup::near_duplicate::is_near_duplicate
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6039,7 +6039,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:61
+-- src/text/tokens.rs:74
 -- pg_neardup::text::tokens::keywords_of
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6063,7 +6063,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/list/functions.rs:45
+-- src/list/functions.rs:54
 -- pg_neardup::list::functions::list_settings
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6081,7 +6081,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/list/functions.rs:74
+-- src/list/functions.rs:83
 -- pg_neardup::list::functions::measured
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6213,13 +6213,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/near_duplicate/mod.rs:16
+-- src/near_duplicate/mod.rs:17
 -- pg_neardup::near_duplicate::near_duplicate
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/near_duplicate/mod.rs:53
+-- src/near_duplicate/mod.rs:55
 -- pg_neardup::near_duplicate::near_duplicate_support
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6231,7 +6231,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:53
+-- src/text/tokens.rs:58
 -- pg_neardup::text::tokens::normalize_text
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6249,43 +6249,43 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:46
+-- src/containment/mod.rs:49
 -- pg_neardup::containment::overlap_keys
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:53
+-- src/containment/mod.rs:56
 -- pg_neardup::containment::overlap_probes
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:65
+-- src/containment/mod.rs:68
 -- pg_neardup::containment::overlap_reaches
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:60
+-- src/containment/mod.rs:63
 -- pg_neardup::containment::overlap_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:80
+-- src/containment/mod.rs:83
 -- pg_neardup::containment::overlap_within_support
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:37
+-- src/profile/mod.rs:38
 -- pg_neardup::profile::p_simhash_document
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:44
+-- src/profile/mod.rs:46
 -- pg_neardup::profile::p_simhash_tokens
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6297,7 +6297,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:154
+-- src/profile/mod.rs:162
 -- pg_neardup::profile::pinned_analyzer
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6309,85 +6309,85 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:145
+-- src/verdict/mod.rs:169
 -- pg_neardup::verdict::profile_boilerplate
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:70
+-- src/profile/mod.rs:73
 -- pg_neardup::profile::profile_e_simhash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:79
+-- src/profile/mod.rs:83
 -- pg_neardup::profile::profile_e_simhash_tokens
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:130
+-- src/verdict/mod.rs:152
 -- pg_neardup::verdict::profile_explain_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:139
+-- src/verdict/mod.rs:162
 -- pg_neardup::verdict::profile_explain_similarity_text
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:123
+-- src/profile/mod.rs:130
 -- pg_neardup::profile::profile_keywords
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:49
+-- src/profile/mod.rs:51
 -- pg_neardup::profile::profile_p_simhash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:58
+-- src/profile/mod.rs:61
 -- pg_neardup::profile::profile_p_simhash_tokens
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:101
+-- src/verdict/mod.rs:118
 -- pg_neardup::verdict::profile_same_message
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:106
+-- src/verdict/mod.rs:124
 -- pg_neardup::verdict::profile_same_message_titled
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:86
+-- src/profile/mod.rs:90
 -- pg_neardup::profile::profile_simhash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:118
+-- src/profile/mod.rs:124
 -- pg_neardup::profile::profile_tokens
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/mod.rs:139
+-- src/profile/mod.rs:147
 -- pg_neardup::profile::profile_words
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/list/functions.rs:61
+-- src/list/functions.rs:70
 -- pg_neardup::list::functions::reasons
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6435,19 +6435,19 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:34
+-- src/verdict/mod.rs:35
 -- pg_neardup::verdict::same_message
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:40
+-- src/verdict/mod.rs:42
 -- pg_neardup::verdict::same_message_titled
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:98
+-- src/text/tokens.rs:117
 -- pg_neardup::text::tokens::sentences_of
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6465,7 +6465,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:108
+-- src/text/tokens.rs:128
 -- pg_neardup::text::tokens::shared_sentences
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6633,13 +6633,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:66
+-- src/similarity/mod.rs:69
 -- pg_neardup::similarity::text_cosine_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/digest.rs:17
+-- src/text/digest.rs:18
 -- pg_neardup::text::digest::text_digest
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6651,13 +6651,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:56
+-- src/similarity/mod.rs:57
 -- pg_neardup::similarity::text_jaccard_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:61
+-- src/similarity/mod.rs:63
 -- pg_neardup::similarity::text_overlap_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6669,25 +6669,25 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/containment/mod.rs:21
+-- src/containment/mod.rs:22
 -- pg_neardup::containment::token_keys
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/text/tokens.rs:24
+-- src/text/tokens.rs:28
 -- pg_neardup::text::tokens::tokens
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:51
+-- src/similarity/mod.rs:52
 -- pg_neardup::similarity::tokenset_cosine_distance
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:36
+-- src/similarity/mod.rs:37
 -- pg_neardup::similarity::tokenset_cosine_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6717,13 +6717,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:41
+-- src/similarity/mod.rs:42
 -- pg_neardup::similarity::tokenset_jaccard_distance
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:26
+-- src/similarity/mod.rs:27
 -- pg_neardup::similarity::tokenset_jaccard_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6741,13 +6741,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:46
+-- src/similarity/mod.rs:47
 -- pg_neardup::similarity::tokenset_overlap_distance
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:31
+-- src/similarity/mod.rs:32
 -- pg_neardup::similarity::tokenset_overlap_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6807,13 +6807,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/training.rs:60
+-- src/profile/training.rs:62
 -- pg_neardup::profile::training::train_final
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/profile/training.rs:24
+-- src/profile/training.rs:25
 -- pg_neardup::profile::training::train_transition
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6831,19 +6831,19 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/similarity/mod.rs:73
+-- src/similarity/mod.rs:77
 -- pg_neardup::similarity::vector_cosine_similarity
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/verdict/mod.rs:76
+-- src/verdict/mod.rs:87
 -- pg_neardup::verdict::whole_difference
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/why.rs:30
+-- src/guard/why.rs:31
 -- pg_neardup::guard::why::why
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

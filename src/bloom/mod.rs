@@ -9,6 +9,7 @@ use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 use crate::pg::call::aggregate;
+use crate::pg::value::text::Text;
 use crate::pg::{AggregateCall, BloomFilterType, Made, Message, Sliced, Stored};
 
 type StoredBloomFilter<'a> = Stored<'a, BloomFilterType>;
@@ -56,11 +57,12 @@ fn start(expected: i64, false_positive_rate: f64) -> Result<Filling> {
 #[pg_extern(sql = false)]
 fn bloom_filter_add(
     state: Internal,
-    element: Option<&str>,
+    element: Option<Text<'_>>,
     expected: Option<i64>,
     false_positive_rate: Option<f64>,
     call: AggregateCall<'_>,
 ) -> Result<Internal> {
+    let element = element.as_deref();
     call.update(state, |filling: &mut Option<Filling>| {
         let (Some(expected), Some(rate)) = (expected, false_positive_rate) else {
             let message = "expected number of texts and false positive rate must not be null";
@@ -112,7 +114,8 @@ fn bloom_filter_final(state: Internal) -> Option<Filter> {
 }
 
 #[pg_extern(sql = false)]
-fn bloom_contains(filter: Sliced<'_, BloomFilterType>, element: &str) -> Result<bool> {
+fn bloom_contains(filter: Sliced<'_, BloomFilterType>, element: Text<'_>) -> Result<bool> {
+    let element: &str = &element;
     let header = BloomHeader::parse(&filter.read(0), filter.len()).map_err(report)?;
     Ok(header.places(element).all(|(byte, bit)| filter.read::<1>(byte)[0] & bit != 0))
 }

@@ -284,10 +284,10 @@ BEGIN
         -- Marks of the guard move, and they were set from that score on.
         threshold := coalesce(threshold, neardup_internal.least_threshold(target, document, verify));
     END IF;
-    arguments := pg_catalog.jsonb_build_object(
+    arguments := neardup_internal.checked_list(pg_catalog.jsonb_build_object(
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
-        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true);
+        'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true));
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, arguments, action, merge, max_rows, on_more, confirmed);

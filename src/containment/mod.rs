@@ -16,10 +16,12 @@ use crate::error::{Result, report};
 use crate::pg::Integers;
 use crate::pg::planner::expression::{Call, Expression};
 use crate::pg::planner::support;
+use crate::pg::value::text::Text;
 use crate::text::analyzer;
 
 #[pg_extern(sql = false)]
-fn token_keys(document: &str, analyzer: &str) -> Result<Vec<i32>> {
+fn token_keys(document: Text<'_>, analyzer: &str) -> Result<Vec<i32>> {
+    let document: &str = &document;
     analyzer::with(analyzer, |analyzer, scratch| {
         let mut keys = Vec::new();
         analyzer.tokens(document, scratch, &mut |token| {
@@ -33,7 +35,8 @@ fn token_keys(document: &str, analyzer: &str) -> Result<Vec<i32>> {
 }
 
 #[pg_extern(sql = false)]
-fn fingerprints(document: &str, analyzer: &str, window: i32) -> Result<Vec<i32>> {
+fn fingerprints(document: Text<'_>, analyzer: &str, window: i32) -> Result<Vec<i32>> {
+    let document: &str = &document;
     let window = within("window", window, 1..=MAX_WINDOW as u32)? as usize;
     analyzer::with(analyzer, |analyzer, scratch| {
         let mut winnower = Winnower::new(window);

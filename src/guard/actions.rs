@@ -21,6 +21,7 @@ use crate::guarded::statement;
 use crate::pg::call::column;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
+use crate::pg::call::settings;
 use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::call::violation;
 use crate::pg::catalog::{self, Column};
@@ -213,9 +214,18 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
         number(found.measure.value),
         text(&role::current()),
     ];
+    // What reads the record must find the values that it was made of, whatever the settings of this session are.
     // SAFETY: each value has the type next to it.
-    unsafe { function::run_as(guard.owner, &statement, &arguments) };
-    Ok(())
+    let stored = settings::plain(|| unsafe { function::run_as(guard.owner, &statement, &arguments) });
+    if stored == 1 {
+        return Ok(());
+    }
+    let message = format!(
+        "a trigger or a rule of table {} has left out what is diverted from table {}",
+        shown(diverted),
+        shown(guard.table)
+    );
+    Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message).set_detail("The row would be nowhere."))
 }
 
 /// The expression for the JSON of a row of a table, `$2`. A value whose JSON is made by a cast is written as text instead: the cast would run as the table's owner.

@@ -48,7 +48,7 @@ fn retype(target: pg_sys::Oid, mark: &str) -> Result<Option<String>> {
         let kinds = [found.kind, wanted].map(catalog::shown_type).join(" to ");
         return Err(error(
             PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
-            format!("to convert it from {kinds} may run code of another role"),
+            format!("a conversion from {kinds} may run code of another role"),
         ));
     }
     let statement = format!(

@@ -109,8 +109,14 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
     }
     // SAFETY: the values are those of columns, with their types, of the key and an address.
     let updated = unsafe { original::update(&statement, &arguments) };
-    // A trigger may have kept the row as it was.
-    if updated == 0 { still_there(guard, found, locked) } else { Ok(()) }
+    if updated > 0 {
+        return Ok(());
+    }
+    still_there(guard, found, locked)?;
+    let message =
+        format!("a trigger, a rule or a policy of table \"{}\" has left the row to merge into as it was", guard.name);
+    Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message)
+        .set_detail("What the new row has would be lost."))
 }
 
 /// Checks that there is still a row to stand for the new one, which is not stored.

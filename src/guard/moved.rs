@@ -2,7 +2,7 @@
 //!
 //! An UPDATE that changes a partition key is a DELETE and an INSERT. The INSERT half must not be judged as a new row: if the guard
 //! left it out, the row would be lost, because its old version is gone. Postgres does not tell the trigger that a row is moved. So
-//! for each trigger depth, the guard remembers the last row that the command deleted and the last one it judged as an update, and
+//! for each trigger depth, each guard of the table remembers the last row that the command deleted and the last one it judged as an update, and
 //! recognises the inserted row by them.
 
 use std::cell::RefCell;
@@ -12,9 +12,12 @@ use pgrx::pg_sys;
 use crate::pg::call::transaction::{self, Listener};
 use crate::pg::call::trigger;
 
-/// The last event on a guarded table, at one trigger depth.
+/// A guard, by its table and the column that it is on.
+pub type By = (pg_sys::Oid, i16);
+
+/// The last event that a guard saw, at one trigger depth.
 struct Last {
-    table: pg_sys::Oid,
+    by: By,
     depth: i32,
     command: (pg_sys::SubTransactionId, pg_sys::CommandId),
     /// Contents that may be stored without a verdict: those of the deleted row, and of the update judged before.
@@ -50,38 +53,38 @@ fn command() -> (pg_sys::SubTransactionId, pg_sys::CommandId) {
 }
 
 /// Notes that an update with these contents was accepted.
-pub fn updated(table: pg_sys::Oid, content: u64) {
-    note(table, content, false);
+pub fn updated(by: By, content: u64) {
+    note(by, content, false);
 }
 
 /// Notes that a row with these contents is being deleted. The update judged just before stays on record.
-pub fn deleted(table: pg_sys::Oid, content: u64) {
-    note(table, content, true);
+pub fn deleted(by: By, content: u64) {
+    note(by, content, true);
 }
 
-fn note(table: pg_sys::Oid, content: u64, deleted: bool) {
+fn note(by: By, content: u64, deleted: bool) {
     LISTENER.listen();
     let (depth, command) = (trigger::depth(), command());
     LAST.with_borrow_mut(|all| {
-        let before = all.iter().position(|last| last.depth == depth).map(|i| all.swap_remove(i));
-        all.retain(|last| last.depth < depth);
+        let before = all.iter().position(|last| last.depth == depth && last.by == by).map(|i| all.swap_remove(i));
+        all.retain(|last| last.depth < depth || last.depth == depth && last.command == command);
         let mut contents = vec![content];
         // An UPDATE that moves a row is judged first, then deletes.
-        if let Some(before) = before.filter(|b| deleted && !b.deleted && b.table == table && b.command == command) {
+        if let Some(before) = before.filter(|b| deleted && !b.deleted && b.command == command) {
             contents.extend(before.contents);
         }
-        all.push(Last { table, depth, command, contents, deleted });
+        all.push(Last { by, depth, command, contents, deleted });
     });
 }
 
 /// Says what an inserted row is, and forgets the preceding events. Calls `content` only if a row was deleted.
-pub fn arrival(table: pg_sys::Oid, content: impl FnOnce() -> u64) -> Arrival {
+pub fn arrival(by: By, content: impl FnOnce() -> u64) -> Arrival {
     let (depth, command) = (trigger::depth(), command());
     let last = LAST.with_borrow_mut(|all| {
-        let i = all.iter().position(|last| last.depth == depth)?;
+        let i = all.iter().position(|last| last.depth == depth && last.by == by)?;
         Some(all.swap_remove(i))
     });
-    match last.filter(|last| last.deleted && last.table == table && last.command == command) {
+    match last.filter(|last| last.deleted && last.command == command) {
         None => Arrival::New,
         Some(last) if last.contents.contains(&content()) => Arrival::Moved,
         Some(_) => Arrival::PerhapsMoved,

@@ -41,7 +41,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
     }
     let subject = Subject::new(&guard, &part, trigger, Row::New);
     let arrival = match trigger.event() {
-        Event::Insert => moved::arrival(guard.table, || content_hash(&guard, &part, trigger, Row::New)),
+        Event::Insert => moved::arrival((guard.table, guard.column), || content_hash(&guard, &part, trigger, Row::New)),
         _ => Arrival::New,
     };
     let unchanged =
@@ -70,7 +70,7 @@ pub fn guarded(trigger: &RowTrigger<'_>) -> Result<pg_sys::Datum> {
         Some(duplicate) => actions::act(&duplicate, trigger, &subject, must_stay(&duplicate.guard))?,
     };
     if trigger.event() == Event::Update && !matches!(fate, Fate::LeftOut) {
-        moved::updated(guard.table, content_hash(&guard, &part, trigger, Row::New));
+        moved::updated((guard.table, guard.column), content_hash(&guard, &part, trigger, Row::New));
     }
     let mut marks = Vec::new();
     match fate {
@@ -104,7 +104,7 @@ fn note_deletion(trigger: &RowTrigger<'_>) {
     let Ok(Some(guard)) = Guard::of(trigger) else { return };
     let Ok(part) = guard.part_of(trigger) else { return };
     locks::row_begins(&guard, trigger.relation_oid(), trigger.statement(), false);
-    moved::deleted(guard.table, content_hash(&guard, &part, trigger, Row::Old));
+    moved::deleted((guard.table, guard.column), content_hash(&guard, &part, trigger, Row::Old));
 }
 
 /// Signs the row, locks its keys and searches for a row that it duplicates. Returns that row and the guard that found it: this

@@ -21,6 +21,7 @@ use crate::guarded::guard::Guard;
 use crate::guarded::settings::{Method, Settings};
 use crate::pg::call::{boundary, role};
 use crate::pg::table::rows::{Snapshot, Table, Version};
+use crate::pg::value::text::Text;
 
 /// A row of the result: key, shared keys, keys, outcome, verdict, score, overlap, reasons.
 type Row = (Option<String>, i32, i32, String, Option<String>, Option<f64>, Option<f64>, Option<Vec<String>>);
@@ -30,7 +31,7 @@ type Row = (Option<String>, i32, i32, String, Option<String>, Option<f64>, Optio
 #[pg_extern(sql = false)]
 fn why(
     target: Option<pg_sys::Oid>,
-    text: Option<&str>,
+    text: Option<Text<'_>>,
     key: Option<&str>,
     document: Option<&std::ffi::CStr>,
 ) -> Result<
@@ -48,6 +49,7 @@ fn why(
         ),
     >,
 > {
+    let text = text.as_deref();
     let document = document.map(|name| name.to_string_lossy().into_owned());
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     let rows = unsafe { boundary::entry(move || rows(target, text, key, document.as_deref())) };

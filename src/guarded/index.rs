@@ -104,7 +104,7 @@ fn find(table: pg_sys::Oid, wanted: &Wanted<'_>) -> Option<GuardIndex> {
                 && pg_sys::get_opcode(serves) == operator
                 && (*(*index).rd_index).indisvalid
                 && wanted.method.is_none_or(|method| is_of(index, method))
-                && written(index, pg_sys::Anum_pg_index_indpred as i16).is_none()
+                && catalog::predicate_of(index).is_none()
                 && first_key(index)
                     .is_some_and(|key| makes(key, operator, wanted) && is_document(first_argument(key), wanted));
             pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
@@ -144,22 +144,7 @@ unsafe fn first_key(index: pg_sys::Relation) -> Option<*mut pg_sys::Node> {
         if columns[0] != 0 {
             return None;
         }
-        written(index, pg_sys::Anum_pg_index_indexprs as i16)?.head()
-    }
-}
-
-/// Returns the expressions in a column of `pg_index`, as they were written; `None` if there are none.
-///
-/// # Safety
-/// The index must be open, and the column must have expressions.
-unsafe fn written(index: pg_sys::Relation, column: i16) -> Option<PgList<pg_sys::Node>> {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
-        let mut null = true;
-        let written = pg_sys::SysCacheGetAttr(cache, (*index).rd_indextuple, column, &raw mut null);
-        let text = (!null).then(|| pg_sys::text_to_cstring(written.cast_mut_ptr()))?;
-        Some(PgList::from_pg(pg_sys::stringToNode(text).cast()))
+        catalog::expressions_of(index)?.head()
     }
 }
 

@@ -61,6 +61,14 @@ pub(super) unsafe fn kind_of(index: pg_sys::Relation) -> Result<SignatureKind> {
             return Ok(kind);
         }
         let kind = tree::kind(Index::new(index))?;
+        // A key by reference would be read where a number is, and the other way round.
+        let is_number = pg_sys::get_typbyval(*(*index).rd_opcintype);
+        if is_number != (kind == SignatureKind::SimHash) {
+            return Err(Index::new(index).corrupted(
+                neardup_page::META,
+                "its metapage names another kind of signature than its operator class",
+            ));
+        }
         let memory = pg_sys::MemoryContextAlloc((*index).rd_indexcxt, size_of::<u8>()).cast::<u8>();
         memory.write(kind.number());
         (*index).rd_amcache = memory.cast();

@@ -22,7 +22,8 @@ use crate::guarded::guard::Guard;
 use crate::guarded::rank::Rank;
 use crate::guarded::settings::{Excerpts, Method};
 use crate::guarded::statement::{self, OrderKey};
-use crate::pg::call::column::input;
+use crate::pg::call::column::{input, output};
+use crate::pg::call::settings;
 use crate::pg::catalog::{self, Column, Comparison};
 use crate::verdict::judge::Rule;
 use crate::verdict::verify::Verify;
@@ -160,8 +161,8 @@ pub struct Choice {
     pub agree: Vec<String>,
     /// What is done with excerpts.
     pub excerpts: Excerpts,
-    since: Option<String>,
-    until: Option<String>,
+    pub since: Option<String>,
+    pub until: Option<String>,
     /// How texts are compared.
     pub verify: Verify,
     /// The least score, overlap or cosine.
@@ -397,6 +398,18 @@ impl Choice {
     pub fn time_of_row(&self) -> Option<&str> {
         let known = if self.window.is_some() { &self.timed } else { &self.time_column };
         known.as_deref()
+    }
+
+    /// Reads a time of the time column under the settings of the session, and writes it under those of a list.
+    ///
+    /// # Errors
+    /// If there is no such column.
+    pub fn plain_time(&self, time: Option<&str>) -> Result<Option<String>> {
+        let (Some(time), Some(name)) = (time, &self.time_column) else { return Ok(None) };
+        let kind = catalog::base_type(column(self.guard.table, name)?.kind);
+        let value = input(time, kind);
+        // SAFETY: the value is of that type.
+        Ok(Some(settings::plain(|| unsafe { output(value, kind) })))
     }
 
     /// Returns the condition on rows of the guarded table.

@@ -29,14 +29,23 @@ use crate::pg::table::query::Session;
 use crate::pg::table::temporary::sort_memory;
 use crate::verdict::judge::Rule;
 
-/// Checks the arguments of a list, and returns them.
+/// Checks the arguments of a list, and returns them. Times, which mean what they mean to the caller's settings, are written as under those of a list.
 #[pg_extern(sql = false)]
 pub fn checked_list(arguments: JsonB) -> Result<JsonB> {
     // SAFETY: what pgrx has wrapped; the arguments go with the closure.
     unsafe {
         boundary::entry(move || {
-            let checked = JsonB(arguments.0.clone());
-            Choice::of(&Arguments::read(arguments)?).map(|_| checked)
+            let mut checked = arguments.0.clone();
+            let choice = Choice::of(&Arguments::read(arguments)?)?;
+            for (name, time) in [
+                ("since", choice.plain_time(choice.since.as_deref())?),
+                ("until", choice.plain_time(choice.until.as_deref())?),
+            ] {
+                if let Some(time) = time {
+                    checked[name] = time.into();
+                }
+            }
+            Ok(JsonB(checked))
         })
     }
 }

@@ -4,7 +4,7 @@
 -- before neardup_internal.copies begins, under the settings of the caller, so that messages show names and values as the caller knows them.
 CREATE FUNCTION neardup_internal.checked_list(arguments jsonb) RETURNS jsonb
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'checked_list_wrapper';
-COMMENT ON FUNCTION neardup_internal.checked_list(jsonb) IS 'the arguments of a list, unchanged; raises an error if they do not fit the table, the guard or each other';
+COMMENT ON FUNCTION neardup_internal.checked_list(jsonb) IS 'the arguments of a list, times as ISO 8601 in UTC; raises an error if they do not fit the table, the guard or each other';
 
 CREATE FUNCTION neardup_internal.list_settings(arguments jsonb) RETURNS jsonb
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'list_settings_wrapper';

@@ -10,12 +10,13 @@ use pgrx::prelude::*;
 use crate::error::{Result, report};
 use crate::pg::planner::expression::{Call, Expression};
 use crate::pg::planner::support;
+use crate::pg::value::text::Text;
 use crate::sketch::{self, ANALYZER, KEYS};
 use crate::text::document;
 
 #[pg_extern(sql = false)]
-fn near_duplicate(a: &str, b: &str) -> Result<bool> {
-    let (Some(of_a), Some(of_b)) = (sketch::of_document(a, ANALYZER, KEYS)?, sketch::of_document(b, ANALYZER, KEYS)?)
+fn near_duplicate(a: Text<'_>, b: Text<'_>) -> Result<bool> {
+    let (Some(of_a), Some(of_b)) = (sketch::of_document(&a, ANALYZER, KEYS)?, sketch::of_document(&b, ANALYZER, KEYS)?)
     else {
         return Ok(false);
     };
@@ -24,7 +25,8 @@ fn near_duplicate(a: &str, b: &str) -> Result<bool> {
 
 /// The part of `near_duplicate` that reads the texts, behind the part that an index serves.
 #[pg_extern(sql = false)]
-fn is_near_duplicate(a: &str, b: &str) -> Result<bool> {
+fn is_near_duplicate(a: Text<'_>, b: Text<'_>) -> Result<bool> {
+    let (a, b) = (&*a, &*b);
     // Where the part that an index serves is NULL, the whole must be false, and not NULL: of two texts without a token.
     if a == b && sketch::of_document(a, ANALYZER, KEYS)?.is_none() {
         return Ok(false);

@@ -17,6 +17,7 @@ use pgrx::prelude::*;
 
 use crate::argument::within;
 use crate::error::{Result, report};
+use crate::pg::value::text::Text;
 use crate::simhash::SimHash;
 use crate::text::analyzer;
 use crate::text::tokens::{as_array, ranked_words, token_list};
@@ -35,7 +36,8 @@ fn hashes(tokens: &Array<'_, &str>) -> Result<Vec<u64>> {
 }
 
 #[pg_extern(sql = false)]
-fn p_simhash_document(document: &str, analyzer: &str, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+fn p_simhash_document(document: Text<'_>, analyzer: &str, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+    let document: &str = &document;
     let parameters = parameters(words, mu, bits)?;
     let tokens = analyzer::with(analyzer, |analyzer, scratch| token_hashes(document, analyzer, scratch))?;
     Ok(parameters.signature(&tokens.map_err(report)?, &JiebaCorpus).map(SimHash))
@@ -47,7 +49,8 @@ fn p_simhash_tokens(tokens: Array<&str>, words: i32, mu: f64, bits: i32) -> Resu
 }
 
 #[pg_extern(sql = false)]
-fn profile_p_simhash(document: &str, profile: &str, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+fn profile_p_simhash(document: Text<'_>, profile: &str, words: i32, mu: f64, bits: i32) -> Result<Option<SimHash>> {
+    let document: &str = &document;
     let parameters = parameters(words, mu, bits)?;
     let signature = loaded::with(profile, None, |profile, scratch| {
         Ok(profile.p_simhash(&token_hashes(document, profile.analyzer(), scratch)?, parameters))
@@ -68,7 +71,8 @@ fn profile_p_simhash_tokens(
 }
 
 #[pg_extern(sql = false)]
-fn profile_e_simhash(document: &str, profile: &str, bits: i32) -> Result<Option<SimHash>> {
+fn profile_e_simhash(document: Text<'_>, profile: &str, bits: i32) -> Result<Option<SimHash>> {
+    let document: &str = &document;
     let bits = within("bits", bits, 1..=64)?;
     let signature = loaded::with(profile, None, |profile, scratch| {
         profile.e_simhash(&token_hashes(document, profile.analyzer(), scratch)?, bits)
@@ -84,7 +88,8 @@ fn profile_e_simhash_tokens(tokens: Array<&str>, profile: &str, bits: i32) -> Re
 }
 
 #[pg_extern(sql = false)]
-fn profile_simhash(document: &str, profile: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
+fn profile_simhash(document: Text<'_>, profile: &str, weighting: &str, bits: i32) -> Result<Option<SimHash>> {
+    let document: &str = &document;
     let bits = within("bits", bits, 1..=64)?;
     let weighting = Weighting::parse(weighting).map_err(report)?;
     let signature = loaded::with(profile, None, |profile, scratch| weighted(document, profile, weighting, scratch))?;
@@ -108,7 +113,8 @@ fn weighted(
 
 /// What a guard signs with: an analyzer or a profile, each token weighing as often as it occurs.
 #[pg_extern(sql = false)]
-fn analyzer_simhash(document: &str, analyzer: &str) -> Result<Option<SimHash>> {
+fn analyzer_simhash(document: Text<'_>, analyzer: &str) -> Result<Option<SimHash>> {
+    let document: &str = &document;
     let signature = with_analyzer(analyzer, None, |analyzer, scratch| {
         neardup_core::document::simhash(document, analyzer, scratch)
     })?;
@@ -116,17 +122,19 @@ fn analyzer_simhash(document: &str, analyzer: &str) -> Result<Option<SimHash>> {
 }
 
 #[pg_extern(sql = false)]
-fn profile_tokens(document: &str, profile: &str) -> Result<Vec<String>> {
+fn profile_tokens(document: Text<'_>, profile: &str) -> Result<Vec<String>> {
+    let document: &str = &document;
     as_array(loaded::with(profile, None, |profile, scratch| token_list(document, profile.analyzer(), scratch))?)
 }
 
 #[pg_extern(sql = false)]
 fn profile_keywords(
-    document: &str,
+    document: Text<'_>,
     profile: &str,
     n: i32,
     method: &str,
 ) -> Result<TableIterator<'static, (name!(token, String), name!(weight, f64))>> {
+    let document: &str = &document;
     let n = within("n", n, 0..=10_000)? as usize;
     let weighting = Weighting::parse(method).map_err(report)?;
     let found = loaded::with(profile, None, |profile, scratch| {

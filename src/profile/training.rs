@@ -11,6 +11,7 @@ use super::loaded;
 use crate::error::{Result, report};
 use crate::pg::AggregateCall;
 use crate::pg::call::aggregate;
+use crate::pg::value::text::Text;
 
 /// How often a training says how far it is.
 const PROGRESS: Duration = Duration::from_secs(3);
@@ -24,11 +25,12 @@ struct State {
 #[pg_extern(sql = false)]
 fn train_transition(
     state: Internal,
-    document: Option<&str>,
+    document: Option<Text<'_>>,
     profile: Option<&str>,
     keep: Option<i32>,
     call: AggregateCall<'_>,
 ) -> Result<Internal> {
+    let document = document.as_deref();
     let (Some(profile), Some(keep)) = (profile, keep) else {
         let code = PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED;
         return Err(ErrorReport::new(code, "profile and keep must not be NULL", "train_statistics"));

@@ -9,6 +9,7 @@ use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
+use crate::pg::value::text::Text;
 use crate::pg::{Stored, TokenSetType};
 use crate::text::source;
 
@@ -54,17 +55,20 @@ fn tokenset_cosine_distance(a: Set<'_>, b: Set<'_>) -> Result<f64> {
 }
 
 #[pg_extern(sql = false)]
-fn text_jaccard_similarity(a: &str, b: &str, analyzer: &str) -> Result<f64> {
+fn text_jaccard_similarity(a: Text<'_>, b: Text<'_>, analyzer: &str) -> Result<f64> {
+    let (a, b) = (&*a, &*b);
     source::of_two_documents(a, b, analyzer, |a, b| Ok(similarity::jaccard(a.distinct(), b.distinct())))
 }
 
 #[pg_extern(sql = false)]
-fn text_overlap_similarity(a: &str, b: &str, analyzer: &str) -> Result<f64> {
+fn text_overlap_similarity(a: Text<'_>, b: Text<'_>, analyzer: &str) -> Result<f64> {
+    let (a, b) = (&*a, &*b);
     source::of_two_documents(a, b, analyzer, |a, b| Ok(similarity::overlap(a.distinct(), b.distinct())))
 }
 
 #[pg_extern(sql = false)]
-fn text_cosine_similarity(a: &str, b: &str, analyzer: &str, weighting: &str) -> Result<f64> {
+fn text_cosine_similarity(a: Text<'_>, b: Text<'_>, analyzer: &str, weighting: &str) -> Result<f64> {
+    let (a, b) = (&*a, &*b);
     let weights = source::weights(weighting)?;
     let set = |tokens: &mut HashedTokens| tokens.token_set(weights, 0);
     source::of_two_documents(a, b, analyzer, |a, b| TokenSet::open(&set(a)?)?.cosine(&TokenSet::open(&set(b)?)?))

@@ -8,6 +8,7 @@ use pgrx::Uuid;
 use pgrx::prelude::*;
 
 use crate::error::{Result, report};
+use crate::pg::value::text::Text;
 
 thread_local! {
     static BUFFER: RefCell<normalize::Buffer> = RefCell::new(normalize::Buffer::default());
@@ -15,7 +16,8 @@ thread_local! {
 
 // A uuid is 16 bytes in place, without a header, and its B-tree compares it fast.
 #[pg_extern(sql = false)]
-fn text_digest(document: &str, steps: Array<&str>) -> Result<Uuid> {
+fn text_digest(document: Text<'_>, steps: Array<&str>) -> Result<Uuid> {
+    let document: &str = &document;
     let steps = Steps::parse(steps.iter().map(|name| name.unwrap_or("NULL"))).map_err(report)?;
     // Taken out for the call: an error unwinds through here and only costs the buffer its capacity.
     let mut buffer = BUFFER.take();

@@ -11,18 +11,23 @@ use neardup_text::{Error, ErrorKind};
 use pgrx::prelude::*;
 
 use crate::argument::within;
-use crate::error::{Result, report};
+use crate::error::{Result, error, report};
 use crate::pg::call::memory::claim;
+use crate::pg::value::text::Text;
 use crate::text::analyzer;
 
 /// The most text that a list of tokens may add up to, in bytes; Postgres's own limit for a value is 1 GB.
 const MAX_TOKEN_BYTES: usize = 512 << 20;
 
+/// The longest text of Postgres, without its header.
+const MAX_TEXT_BYTES: usize = 0x3fff_ffff - pg_sys::VARHDRSZ;
+
 /// Sentences are compared as sets of character pairs.
 const SENTENCE_ANALYZER: &str = "chars:2";
 
 #[pg_extern(sql = false)]
-fn tokens(document: &str, analyzer: &str) -> Result<Vec<String>> {
+fn tokens(document: Text<'_>, analyzer: &str) -> Result<Vec<String>> {
+    let document: &str = &document;
     as_array(analyzer::with(analyzer, |analyzer, scratch| token_list(document, analyzer, scratch))?)
 }
 
@@ -51,15 +56,29 @@ pub fn token_list(document: &str, analyzer: &Analyzer, scratch: &mut Scratch) ->
 }
 
 #[pg_extern(sql = false)]
-fn normalize_text(document: &str, steps: Vec<Option<String>>) -> Result<String> {
+fn normalize_text(document: Text<'_>, steps: Vec<Option<String>>) -> Result<String> {
+    let document: &str = &document;
     let names: Vec<&str> = steps.iter().map(|name| name.as_deref().unwrap_or("NULL")).collect();
     let steps = Steps::parse(names).map_err(report)?;
     let mut buffer = normalize::Buffer::default();
-    Ok(normalize::normalize(document, steps, &mut buffer).to_owned())
+    let normalized = normalize::normalize(document, steps, &mut buffer);
+    if normalized.len() > MAX_TEXT_BYTES {
+        let message =
+            format!("the normalised text of a document of {} bytes has {} bytes", document.len(), normalized.len());
+        return Err(error(PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED, message).set_detail("The limit is 1 GB."));
+    }
+    claim(normalized.len())?;
+    Ok(normalized.to_owned())
 }
 
 #[pg_extern(sql = false)]
-fn keywords_of(document: &str, n: i32, method: &str, analyzer: &str) -> Result<TableIterator<'static, (String, f64)>> {
+fn keywords_of(
+    document: Text<'_>,
+    n: i32,
+    method: &str,
+    analyzer: &str,
+) -> Result<TableIterator<'static, (String, f64)>> {
+    let document: &str = &document;
     let n = within("n", n, 0..=10_000)? as usize;
     let weighting = Weighting::parse(method).map_err(report)?;
     let found = analyzer::with(analyzer, |analyzer, scratch| {
@@ -96,7 +115,8 @@ fn ordinal(index: usize) -> i32 {
 }
 
 #[pg_extern(sql = false)]
-fn sentences_of(document: &str) -> TableIterator<'static, (i32, String, i32)> {
+fn sentences_of(document: Text<'_>) -> TableIterator<'static, (i32, String, i32)> {
+    let document: &str = &document;
     let rows = split(document)
         .into_iter()
         .enumerate()
@@ -107,10 +127,11 @@ fn sentences_of(document: &str) -> TableIterator<'static, (i32, String, i32)> {
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn shared_sentences(
-    a: &str,
-    b: &str,
+    a: Text<'_>,
+    b: Text<'_>,
     similarity: f64,
 ) -> Result<TableIterator<'static, (i32, i32, f64, String, String)>> {
+    let (a, b) = (&*a, &*b);
     let (of_a, of_b) = (split(a), split(b));
     let pairs = analyzer::with(SENTENCE_ANALYZER, |analyzer, scratch| {
         let (a, b) = (shingle_sets(&of_a, analyzer, scratch)?, shingle_sets(&of_b, analyzer, scratch)?);

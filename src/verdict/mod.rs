@@ -13,6 +13,7 @@ use pgrx::prelude::*;
 
 use crate::error::{Result, report};
 use crate::pg::Record;
+use crate::pg::value::text::Text;
 use crate::profile;
 use crate::text::analyzer;
 
@@ -32,18 +33,23 @@ fn row(message: Message) -> Record<Row> {
 }
 
 #[pg_extern(sql = false)]
-fn same_message(a: &str, b: &str) -> Result<Record<Row>> {
+fn same_message(a: Text<'_>, b: Text<'_>) -> Result<Record<Row>> {
+    let (a, b) = (&*a, &*b);
     neardup_verdict::same_message(a, b).map(row).map_err(report)
 }
 
 // A row without a title still has a text, so a NULL title counts as none; without a text there is no verdict.
 #[pg_extern(sql = false)]
 fn same_message_titled(
-    title_a: Option<&str>,
-    a: Option<&str>,
-    title_b: Option<&str>,
-    b: Option<&str>,
+    title_a: Option<Text<'_>>,
+    a: Option<Text<'_>>,
+    title_b: Option<Text<'_>>,
+    b: Option<Text<'_>>,
 ) -> Result<Option<Record<Row>>> {
+    let title_a = title_a.as_deref();
+    let a = a.as_deref();
+    let title_b = title_b.as_deref();
+    let b = b.as_deref();
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
     let message = neardup_verdict::same_message_titled(title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b)
         .map_err(report)?;
@@ -52,7 +58,11 @@ fn same_message_titled(
 
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
-fn fact_conflicts(a: &str, b: &str) -> Result<TableIterator<'static, (String, Option<String>, Option<String>)>> {
+fn fact_conflicts(
+    a: Text<'_>,
+    b: Text<'_>,
+) -> Result<TableIterator<'static, (String, Option<String>, Option<String>)>> {
+    let (a, b) = (&*a, &*b);
     let written = |fact: String| (!fact.is_empty()).then_some(fact);
     let conflicts = neardup_verdict::conflicts(a, b).map_err(report)?;
     Ok(TableIterator::new(
@@ -65,7 +75,8 @@ const SHOWN: usize = 2;
 
 /// Quotes what differs between two texts, of each of them: an array of two; NULL if their letters and digits are the same.
 #[pg_extern(sql = false)]
-fn difference(a: &str, b: &str) -> Result<Option<Vec<String>>> {
+fn difference(a: Text<'_>, b: Text<'_>) -> Result<Option<Vec<String>>> {
+    let (a, b) = (&*a, &*b);
     let (a, b) = (Prepared::new(a).map_err(report)?, Prepared::new(b).map_err(report)?);
     let (of_a, of_b): (Vec<_>, Vec<_>) =
         neardup_verdict::differences(&a, &b, SHOWN).into_iter().map(|[a, b]| (a, b)).unzip();
@@ -74,7 +85,11 @@ fn difference(a: &str, b: &str) -> Result<Option<Vec<String>>> {
 
 /// Returns all that differs between two texts, one place a row.
 #[pg_extern(sql = false)]
-fn whole_difference(a: &str, b: &str) -> Result<TableIterator<'static, (name!(in_a, String), name!(in_b, String))>> {
+fn whole_difference(
+    a: Text<'_>,
+    b: Text<'_>,
+) -> Result<TableIterator<'static, (name!(in_a, String), name!(in_b, String))>> {
+    let (a, b) = (&*a, &*b);
     let (a, b) = (Prepared::new(a).map_err(report)?, Prepared::new(b).map_err(report)?);
     Ok(TableIterator::new(neardup_verdict::whole_differences(&a, &b).into_iter().map(|[a, b]| (a, b))))
 }
@@ -86,31 +101,38 @@ fn explained(a: &str, b: &str, analyzer: &str) -> Result<Vec<Line>> {
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn explain_similarity(
-    a: &str,
-    b: &str,
+    a: Text<'_>,
+    b: Text<'_>,
     analyzer: &str,
 ) -> Result<TableIterator<'static, (String, String, Option<String>, Option<String>, Option<f64>)>> {
+    let (a, b) = (&*a, &*b);
     explained(a, b, analyzer).map(rows)
 }
 
 #[pg_extern(sql = false)]
-fn explain_similarity_text(a: &str, b: &str, analyzer: &str) -> Result<String> {
+fn explain_similarity_text(a: Text<'_>, b: Text<'_>, analyzer: &str) -> Result<String> {
+    let (a, b) = (&*a, &*b);
     Ok(explain::to_text(&explained(a, b, analyzer)?))
 }
 
 #[pg_extern(sql = false)]
-fn profile_same_message(a: &str, b: &str, profile: &str) -> Result<Record<Row>> {
+fn profile_same_message(a: Text<'_>, b: Text<'_>, profile: &str) -> Result<Record<Row>> {
+    let (a, b) = (&*a, &*b);
     by_profile(["", a, "", b], profile)
 }
 
 #[pg_extern(sql = false)]
 fn profile_same_message_titled(
-    title_a: Option<&str>,
-    a: Option<&str>,
-    title_b: Option<&str>,
-    b: Option<&str>,
+    title_a: Option<Text<'_>>,
+    a: Option<Text<'_>>,
+    title_b: Option<Text<'_>>,
+    b: Option<Text<'_>>,
     profile: Option<&str>,
 ) -> Result<Option<Record<Row>>> {
+    let title_a = title_a.as_deref();
+    let a = a.as_deref();
+    let title_b = title_b.as_deref();
+    let b = b.as_deref();
     let (Some(a), Some(b), Some(profile)) = (a, b, profile) else { return Ok(None) };
     by_profile([title_a.unwrap_or_default(), a, title_b.unwrap_or_default(), b], profile).map(Some)
 }
@@ -129,21 +151,24 @@ fn explained_by_profile(a: &str, b: &str, profile: &str) -> Result<Vec<Line>> {
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 #[pg_extern(sql = false)]
 fn profile_explain_similarity(
-    a: &str,
-    b: &str,
+    a: Text<'_>,
+    b: Text<'_>,
     profile: &str,
 ) -> Result<TableIterator<'static, (String, String, Option<String>, Option<String>, Option<f64>)>> {
+    let (a, b) = (&*a, &*b);
     explained_by_profile(a, b, profile).map(rows)
 }
 
 #[pg_extern(sql = false)]
-fn profile_explain_similarity_text(a: &str, b: &str, profile: &str) -> Result<String> {
+fn profile_explain_similarity_text(a: Text<'_>, b: Text<'_>, profile: &str) -> Result<String> {
+    let (a, b) = (&*a, &*b);
     explained_by_profile(a, b, profile).map(|lines| explain::to_text(&lines))
 }
 
 /// Returns the sentences of a document that are boilerplate in the profile's collection.
 #[pg_extern(sql = false)]
-fn profile_boilerplate(document: &str, profile: &str) -> Result<Vec<String>> {
+fn profile_boilerplate(document: Text<'_>, profile: &str) -> Result<Vec<String>> {
+    let document: &str = &document;
     let passages = profile::with(profile, None, |profile, scratch| profile.boilerplate(document, scratch))?;
     let written = |passage: Passage| document.get(passage.range).unwrap_or_default().trim().to_owned();
     Ok(passages.map_err(report)?.into_iter().map(written).collect())

@@ -21,13 +21,13 @@ pub fn count(sequence: pg_sys::Oid, owner: pg_sys::Oid) {
 /// A value for a statement, after its type; `None` is NULL.
 pub type Argument = (pg_sys::Oid, Option<pg_sys::Datum>);
 
-/// Runs a statement with the rights of `owner`.
+/// Runs a statement with the rights of `owner`. Returns the number of its rows.
 ///
 /// # Safety
 /// Each argument's value must have its type.
-pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[Argument]) {
+pub unsafe fn run_as(owner: pg_sys::Oid, statement: &str, arguments: &[Argument]) -> u64 {
     // SAFETY: guaranteed by the caller.
-    role::as_owner(owner, || unsafe { execute(statement, arguments, |_| ()) });
+    role::as_owner(owner, || unsafe { execute(statement, arguments, |count| count) })
 }
 
 /// A statement and its arguments, as SPI takes them.

@@ -6,9 +6,10 @@
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
-use pgrx::{FromDatum, PgMemoryContexts, pg_sys};
+use pgrx::{PgMemoryContexts, pg_sys};
 
 use super::boundary::{self, WindowObject, raw};
+use crate::pg::value::text::text_of;
 
 /// Position relative to the first row of the partition (`WINDOW_SEEK_HEAD` in windowapi.h).
 const SEEK_HEAD: c_int = 1;
@@ -107,7 +108,7 @@ impl<'a> Window<'a> {
     pub fn text_argument(&self, argument: i32) -> Option<String> {
         let datum = self.argument(argument)?;
         // SAFETY: the caller names an argument that is declared as text, so its datum is one.
-        unsafe { String::from_datum(datum, false) }
+        unsafe { text_of(datum) }.map(str::to_owned)
     }
 
     /// Returns the current row's answer. `make` computes the answers for all rows at the partition's first row; they are kept to

@@ -17,9 +17,9 @@ pub use functions::{
     is_immutable_text_of_row, joins_rows,
 };
 pub use relations::{
-    belongs, has_children, has_deferrable_key, has_row_security, has_versions_of_snapshot, inheritors, is_partition,
-    is_temporary, may_lock, may_read_columns, may_read_some, owner, pages, primary_key, qualified_name, relation,
-    relation_kind, relation_name,
+    belongs, expressions_of, has_children, has_deferrable_key, has_row_security, has_versions_of_snapshot, inheritors,
+    is_partition, is_temporary, may_lock, may_read_columns, may_read_some, owner, pages, predicate_of, primary_key,
+    qualified_name, relation, relation_kind, relation_name,
 };
 pub use trust::{becomes_plainly, converts_plainly, is_of_trusted_schema, is_plain_cast, is_trusted, is_trusted_role};
 pub use types::{

@@ -208,3 +208,34 @@ pub fn has_row_security(relation: pg_sys::Oid) -> bool {
             == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
     }
 }
+
+/// Returns the expressions of an index as they were written; `None` if it has none. Postgres simplifies them for its own use, and evaluates functions of
+/// constants for that: foreign code.
+///
+/// # Safety
+/// The index must be open.
+pub unsafe fn expressions_of(index: pg_sys::Relation) -> Option<PgList<pg_sys::Node>> {
+    // SAFETY: guaranteed by the caller; the column has a list.
+    unsafe { node(index, pg_sys::Anum_pg_index_indexprs).map(|list| PgList::from_pg(list.cast())) }
+}
+
+/// Returns the condition of a partial index, in the same way; `None` if the index has all rows.
+///
+/// # Safety
+/// The index must be open.
+pub unsafe fn predicate_of(index: pg_sys::Relation) -> Option<*mut pg_sys::Node> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { node(index, pg_sys::Anum_pg_index_indpred) }
+}
+
+/// # Safety
+/// The index must be open, and the column of `pg_index` must be one of nodes.
+unsafe fn node(index: pg_sys::Relation, column: u32) -> Option<*mut pg_sys::Node> {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
+        let mut null = true;
+        let written = pg_sys::SysCacheGetAttr(cache, (*index).rd_indextuple, column as i16, &raw mut null);
+        (!null).then(|| pg_sys::stringToNode(pg_sys::text_to_cstring(written.cast_mut_ptr())).cast())
+    }
+}

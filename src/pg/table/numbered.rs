@@ -4,7 +4,6 @@
 
 use pgrx::{PgList, name_data_to_str, pg_sys};
 
-use crate::pg::call::role;
 use crate::pg::catalog;
 use crate::pg::value::text::text_of;
 
@@ -53,11 +52,6 @@ impl Found {
 /// Returns an index of a table whose first column is this one and that has all rows or, with `only`, those for which that column is true;
 /// `None` if there is none.
 pub fn index_on(table: pg_sys::Oid, column: i16, only: Option<i16>) -> Option<pg_sys::Oid> {
-    // Postgres simplifies the predicates of indexes as it reads them.
-    role::as_owner(catalog::owner(table)?, || index_as_owner(table, column, only))
-}
-
-fn index_as_owner(table: pg_sys::Oid, column: i16, only: Option<i16>) -> Option<pg_sys::Oid> {
     // SAFETY: what is opened is closed here, by an error with the transaction.
     unsafe {
         let open = pg_sys::try_table_open(table, LOCK);
@@ -88,16 +82,15 @@ fn index_as_owner(table: pg_sys::Oid, column: i16, only: Option<i16>) -> Option<
 /// # Safety
 /// The index must be open.
 unsafe fn has_predicate(index: pg_sys::Relation, only: Option<i16>) -> bool {
-    // SAFETY: the list of an open index lives as long as the memory context; a node is a column where its tag says so.
+    // SAFETY: guaranteed by the caller; a node is a column where its tag says so.
     unsafe {
-        let predicate = PgList::<pg_sys::Node>::from_pg(pg_sys::RelationGetIndexPredicate(index));
         let is_column = |node: *mut pg_sys::Node, column| {
             (*node).type_ == pg_sys::NodeTag::T_Var && (*node.cast::<pg_sys::Var>()).varattno == column
         };
-        match (only, predicate.len()) {
-            (None, length) => length == 0,
-            (Some(column), 1) => predicate.get_ptr(0).is_some_and(|node| is_column(node, column)),
-            _ => false,
+        match (only, catalog::predicate_of(index)) {
+            (None, predicate) => predicate.is_none(),
+            (Some(column), Some(predicate)) => is_column(predicate, column),
+            (Some(_), None) => false,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::pg::call::boundary::{self, raw};
 use crate::pg::call::cursor::Cursor;
 use crate::pg::catalog::shown_type;
 use crate::pg::table::row_id::{address_of, tid_of};
+use crate::pg::value::text::text_of;
 
 /// Number of rows that are fetched at a time. What is read of a row is freed before the next one.
 const BATCH: std::ffi::c_long = 100;
@@ -254,7 +255,7 @@ impl Row<'_> {
     /// Returns a column of type text.
     pub fn text(&self, column: i32) -> Option<&str> {
         // SAFETY: the type was checked; the text lives as long as the row.
-        self.datum(column, &[pg_sys::TEXTOID]).and_then(|datum| unsafe { <&str>::from_datum(datum, false) })
+        self.datum(column, &[pg_sys::TEXTOID]).and_then(|datum| unsafe { text_of(datum) })
     }
 
     /// Returns a column of type tid.

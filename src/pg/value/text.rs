@@ -9,7 +9,9 @@ use std::ops::Deref;
 use neardup_text::pglz;
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::impl_sql_translatable;
-use pgrx::{FromDatum, pg_sys};
+use pgrx::{FromDatum, PgLogLevel, PgSqlErrorCode, pg_sys};
+
+use crate::error::error;
 
 /// A text that is not null.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +39,25 @@ unsafe impl<'fcx> ArgAbi<'fcx> for Text<'fcx> {
 
 /// Returns the text of a value of a text type, detoasted.
 ///
+/// Postgres checks what clients send, not what a damaged page or a function in C gives: dblink passes on whatever the other server says. A Rust string must
+/// be UTF-8, so other bytes raise Postgres's error.
+///
 /// # Safety
 /// `datum` must be such a value; the text lives as long as the value, or in the current memory context.
 pub unsafe fn text_of<'a>(datum: pg_sys::Datum) -> Option<&'a str> {
     // SAFETY: a varlena is guaranteed by the caller; `plain` gives one of the same content.
-    unsafe { <&str>::from_datum(pg_sys::Datum::from(plain(datum.cast_mut_ptr())), false) }
+    let bytes = unsafe { <&[u8]>::from_datum(pg_sys::Datum::from(plain(datum.cast_mut_ptr())), false) }?;
+    Some(simdutf8::basic::from_utf8(bytes).unwrap_or_else(|_| refuse(bytes)))
+}
+
+/// Raises Postgres's error for bytes that are no UTF-8.
+fn refuse(bytes: &[u8]) -> &'static str {
+    // SAFETY: reads these bytes; it raises an error if they are not valid in the encoding of the database, which is UTF-8.
+    unsafe { pg_sys::pg_verifymbstr(bytes.as_ptr().cast(), bytes.len() as i32, false) };
+    // Postgres allows nothing that Rust does not.
+    error(PgSqlErrorCode::ERRCODE_CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"")
+        .report(PgLogLevel::ERROR);
+    ""
 }
 
 /// Returns the value decompressed, if it is compressed with pglz, in line or out of line.

@@ -108,3 +108,13 @@ DROP TABLE moods, moods_diverted;
 DROP CAST (mood AS json);
 DROP FUNCTION as_json(mood);
 DROP TYPE mood, place;
+-- diverted values are the same whatever the settings of the session that inserts are
+CREATE TABLE measured (id int PRIMARY KEY, body text, days daterange, x float8, at timestamptz);
+SELECT neardup.protect('measured', 'body', on_duplicate => 'divert');
+SET datestyle = 'SQL, DMY';
+SET extra_float_digits = 0;
+INSERT INTO measured SELECT n, 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.', '[03/04/2031,06/05/2031)', 0.1::float8 + 0.2::float8, '03/04/2031 12:00+00' FROM generate_series(1, 2) n;
+RESET datestyle;
+RESET extra_float_digits;
+SELECT m.days, m.x, m.at AT TIME ZONE 'UTC' AS at FROM measured_diverted d, jsonb_populate_record(NULL::measured, d.record) m;
+DROP TABLE measured, measured_diverted;

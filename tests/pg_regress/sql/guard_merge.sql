@@ -279,3 +279,16 @@ INSERT INTO lone (id, body) SELECT 3, body FROM lone WHERE id = 1;
 INSERT INTO lone (id, body) SELECT 4, body FROM lone WHERE id = 1;
 SELECT id, seen FROM lone;
 DROP TABLE lone CASCADE;
+-- a trigger that leaves the original as it was: what the new row has would be lost
+CREATE TABLE counted (id int PRIMARY KEY, body text, seen int DEFAULT 1);
+CREATE FUNCTION add_seen(existing counted, new counted) RETURNS counted LANGUAGE plpgsql AS $$ BEGIN existing.seen := existing.seen + new.seen; RETURN existing; END $$;
+CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+SELECT neardup.protect('counted', 'body', on_duplicate => 'merge', merge => 'add_seen');
+INSERT INTO counted VALUES (1, 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.');
+CREATE TRIGGER leave BEFORE UPDATE ON counted FOR EACH ROW EXECUTE FUNCTION leave();
+INSERT INTO counted VALUES (2, 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.');
+DROP TRIGGER leave ON counted;
+INSERT INTO counted VALUES (2, 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.');
+SELECT * FROM counted;
+DROP TABLE counted CASCADE;
+DROP FUNCTION leave();

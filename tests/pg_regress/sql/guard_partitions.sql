@@ -115,3 +115,18 @@ ALTER INDEX windowed_sketch_idx RENAME TO guards;
 SELECT count(*) AS indexes FROM pg_inherits WHERE inhparent = 'guards'::regclass;
 SELECT id, at::date FROM windowed WHERE id > 0 ORDER BY id;
 DROP TABLE windowed;
+-- two guards: each knows the row that an UPDATE moves
+CREATE TABLE pairs (id int, kind text, body text, lead text, PRIMARY KEY (id, kind)) PARTITION BY LIST (kind);
+CREATE TABLE pairs_a PARTITION OF pairs FOR VALUES IN ('a');
+CREATE TABLE pairs_b PARTITION OF pairs FOR VALUES IN ('b');
+INSERT INTO pairs VALUES
+(1, 'a', 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.', 'Two hundred stalls stand along the river of Stonebridge from today until the end of the year.'),
+(2, 'a', 'A new ferry crosses the harbour every twenty minutes from Monday on, and takes bicycles without a charge.', 'Two hundred stalls stand along the river of Stonebridge from today until the end of the year.');
+SELECT neardup.protect('pairs', 'body', on_duplicate => 'skip');
+SELECT neardup.protect('pairs', 'lead', on_duplicate => 'skip');
+UPDATE pairs SET kind = 'b' WHERE id = 2;
+SELECT id, kind FROM pairs ORDER BY id;
+UPDATE pairs SET kind = 'b' WHERE id = 1;
+UPDATE pairs SET kind = 'a';
+SELECT id, kind FROM pairs ORDER BY id;
+DROP TABLE pairs;

@@ -28,3 +28,18 @@ SELECT count(*) AS seen FROM neardup.duplicates('flashes', since => '2031-01-05 
 RESET ROLE;
 DROP TABLE flashes, few, many CASCADE;
 DROP ROLE window_reader;
+-- since and until mean what they mean to the session
+CREATE TABLE dated (id int PRIMARY KEY, body text, at timestamptz);
+SELECT neardup.protect('dated', 'body', on_duplicate => 'warn', time_column => 'at');
+SET client_min_messages = error;
+INSERT INTO dated SELECT n, 'The winter market of Stonebridge opens today with more than two hundred stalls along the river.', timestamptz '2004-03-01 12:00+00' + n * interval '12 hours' FROM generate_series(1, 4) n;
+RESET client_min_messages;
+SET datestyle = 'SQL, DMY';
+SET timezone = 'Asia/Shanghai';
+SELECT id, at FROM dated WHERE at >= '02/03/04' AND at < '03/03/04' ORDER BY id;
+SELECT key, duplicate_of FROM neardup.duplicates('dated', since => '02/03/04', until => '03/03/04');
+CALL neardup.cleanup('dated', since => '02/03/04', until => '03/03/04', dry_run => false);
+SELECT neardup_key FROM dated_removed;
+RESET datestyle;
+RESET timezone;
+DROP TABLE dated, dated_removed;

@@ -1,0 +1,125 @@
+\set SHOW_CONTEXT never
+-- Whoever may create triggers on a table can make a guard by hand, with any settings and columns. It gets no right by that, and breaks nothing for others.
+CREATE ROLE regress_mallory;
+CREATE SCHEMA m AUTHORIZATION regress_mallory;
+CREATE SCHEMA lib AUTHORIZATION regress_mallory;
+GRANT CREATE ON SCHEMA lib TO public;
+CREATE TABLE news (id int PRIMARY KEY, body text);
+SELECT neardup.protect('news', 'body');
+INSERT INTO news VALUES (1, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.');
+GRANT TRIGGER, INSERT ON news TO regress_mallory;
+SET ROLE regress_mallory;
+CREATE FUNCTION m.evil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN NULL; END $$;
+
+-- a table of diverted rows that belongs to somebody else
+CREATE TABLE m.evil (document name, record jsonb, duplicate_of text, measure text, value float8, role name);
+CREATE TRIGGER t BEFORE INSERT ON m.evil FOR EACH ROW EXECUTE FUNCTION m.evil();
+CREATE TRIGGER g BEFORE INSERT OR UPDATE OF body ON public.news FOR EACH ROW EXECUTE FUNCTION
+  neardup.guard('{"analyzer":"shingles:5","keys":10,"on_duplicate":"divert","divert":["m","evil"]}');
+INSERT INTO public.news VALUES (2, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.');
+RESET ROLE;
+DROP TRIGGER g ON news;
+-- no other role has a right on the table that protect makes, whatever the default privileges are
+ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO regress_mallory;
+SELECT neardup.protect('news', 'body', on_duplicate => 'divert');
+SELECT relacl FROM pg_class WHERE relname = 'news_diverted';
+ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON TABLES FROM regress_mallory;
+-- one of a former owner
+ALTER TABLE news_diverted OWNER TO regress_mallory;
+INSERT INTO news VALUES (2, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.');
+ALTER TABLE news_diverted OWNER TO CURRENT_USER;
+-- what a trigger or a rule leaves out would be nowhere
+CREATE RULE nothing AS ON INSERT TO news_diverted DO INSTEAD NOTHING;
+INSERT INTO news VALUES (2, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.');
+DROP RULE nothing ON news_diverted;
+INSERT INTO news VALUES (2, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.');
+SELECT record FROM news_diverted;
+DROP TABLE news, news_diverted;
+
+-- a column for relations of another type than text
+SET ROLE regress_mallory;
+CREATE TABLE m.t (id int PRIMARY KEY, body text, r int, a bigint);
+SELECT neardup.protect('m.t', 'body', on_duplicate => 'warn');
+CREATE TRIGGER zzz BEFORE INSERT OR UPDATE OF body, r, a ON m.t FOR EACH ROW EXECUTE FUNCTION
+  neardup.guard('{"analyzer":"shingles:5","keys":10,"on_duplicate":"warn","on_related":"mark","relates":true}');
+INSERT INTO m.t VALUES (1, 'The health office reports 66 new cases in the city yesterday, all found in quarantine.');
+DROP TRIGGER zzz ON m.t;
+-- settings that are null
+CREATE TRIGGER zzz BEFORE INSERT OR UPDATE OF body ON m.t FOR EACH ROW EXECUTE FUNCTION
+  neardup.guard('{"analyzer":"shingles:5","keys":10,"on_duplicate":"warn","correction":null}');
+RESET ROLE;
+SELECT target, trigger, learned FROM neardup.protected ORDER BY 2;
+SELECT target, count FROM neardup.counters;
+-- an index whose expression runs code when Postgres simplifies it
+SET ROLE regress_mallory;
+DROP TABLE m.t;
+CREATE TABLE m.t (id int PRIMARY KEY, body text);
+SELECT neardup.protect('m.t', 'body', on_duplicate => 'warn');
+CREATE FUNCTION m.f(int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN ''; END $$;
+CREATE INDEX ON m.t USING neardup (sketch(m.f(0) || body));
+CREATE OR REPLACE FUNCTION m.f(int) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE EXCEPTION 'code of mallory runs as %', current_user; END $$;
+RESET ROLE;
+SELECT target, bytes > 0 AS has_index FROM neardup.statistics;
+-- progress that no clean-up makes
+SET ROLE regress_mallory;
+INSERT INTO neardup.running (target, procedure, unit, total, done, started, seen) VALUES ('m.t', 'x', 'y', 1, 1, now(), 'infinity');
+INSERT INTO neardup.running (target, procedure, unit, total, done, started, seen) VALUES ('m.t', 'x', 'y', 9223372036854775807, 1, '2000-01-02', '9998-01-01');
+BEGIN;
+SELECT neardup_internal.hold_table('m.t');
+RESET ROLE;
+SELECT target, time_left FROM neardup.progress;
+COMMIT;
+DELETE FROM neardup.running;
+DROP TABLE m.t;
+
+-- a column of others, named as one for keys: it is neither given another type nor dropped
+CREATE TABLE people (id int PRIMARY KEY, body text, phone text, fax text);
+INSERT INTO people VALUES (1, 'one text of a person', '0049', NULL);
+GRANT TRIGGER ON people TO regress_mallory;
+SET ROLE regress_mallory;
+CREATE TRIGGER zz_neardup_body BEFORE INSERT OR UPDATE OF body, phone ON people FOR EACH ROW EXECUTE FUNCTION
+  neardup.guard('{"analyzer":"shingles:5","keys":10,"on_duplicate":"mark","marks":true}');
+RESET ROLE;
+SELECT neardup.protect('people', 'body', on_duplicate => 'mark');
+SELECT id, phone, pg_typeof(phone) FROM people;
+UPDATE people SET phone = NULL;
+SELECT neardup.unprotect('people', 'body');
+SELECT count(*) FROM pg_attribute WHERE attrelid = 'people'::regclass AND attname = 'phone';
+DROP TABLE people;
+
+-- a type whose owner has made a cast: marks are not converted by it
+SET ROLE regress_mallory;
+CREATE TYPE m.lang AS ENUM ('a', 'b');
+CREATE FUNCTION m.to_text(m.lang) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN '1'; END $$;
+CREATE CAST (m.lang AS text) WITH FUNCTION m.to_text(m.lang) AS ASSIGNMENT;
+RESET ROLE;
+CREATE TABLE terms (id m.lang PRIMARY KEY, body text);
+SELECT neardup.protect('terms', 'body', on_duplicate => 'mark');
+ALTER TABLE terms DROP COLUMN id;
+ALTER TABLE terms ADD id int PRIMARY KEY;
+SELECT neardup.protect('terms', 'body', on_duplicate => 'mark');
+DROP TABLE terms;
+
+-- a domain whose owner adds a CHECK later: removed rows are kept as the type behind it
+SET ROLE regress_mallory;
+CREATE DOMAIN m.label AS varchar(9);
+RESET ROLE;
+CREATE TABLE labelled (id int PRIMARY KEY, label m.label, body text);
+SELECT neardup.protect('labelled', 'body', on_duplicate => 'warn');
+SELECT neardup.keep_removed('labelled');
+SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'labelled_removed'::regclass AND attname = 'label';
+DROP TABLE labelled, labelled_removed;
+
+-- a function in the schema of another role, who can put another one in its place
+CREATE TABLE docs (id int PRIMARY KEY, body text);
+CREATE FUNCTION lib.doc(docs) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1.body';
+SELECT neardup.protect('docs', 'body', expression => 'lib.doc', on_duplicate => 'warn');
+SELECT * FROM neardup.duplicates('docs');
+CALL neardup.cleanup('docs');
+ALTER FUNCTION lib.doc(docs) SET SCHEMA public;
+SELECT * FROM neardup.duplicates('docs');
+SELECT neardup.protect('docs', 'body', expression => 'public.doc', on_duplicate => 'warn');
+SELECT * FROM neardup.duplicates('docs');
+DROP TABLE docs CASCADE;
+DROP SCHEMA m, lib CASCADE;
+DROP ROLE regress_mallory;
