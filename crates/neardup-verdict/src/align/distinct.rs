@@ -44,6 +44,11 @@ pub(crate) struct Distinct<N = u64> {
 }
 
 impl<N: Copy + Eq + Into<u64>> Distinct<N> {
+    /// Returns how much memory it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.numbers.capacity() * size_of::<N>() + self.places.capacity() * size_of::<u32>()
+    }
+
     /// Begins a set that does not grow until it has more than `count` numbers.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let places = vec![0; (2 * count.max(8)).next_power_of_two()];

@@ -56,6 +56,11 @@ impl Grams {
         Self { distinct, bits }
     }
 
+    /// Returns how much memory they take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.distinct.bytes() + size_of_val(&*self.bits)
+    }
+
     pub(super) fn into_bits(self) -> Box<[u64]> {
         self.bits
     }

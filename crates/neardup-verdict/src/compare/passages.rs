@@ -64,6 +64,11 @@ fn units(text: &str, mut add: impl FnMut(Range<u32>, bool)) -> Vec<u64> {
 }
 
 impl Passages {
+    /// Returns how much memory they take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.keys.capacity() * size_of::<u32>() + self.units.capacity() * size_of::<Range<u32>>()
+    }
+
     pub(crate) fn of(text: &str) -> Self {
         let mut stretches: Vec<Range<u32>> = Vec::with_capacity(text.len() / 3);
         let numbers = units(text, |range, goes_on| match stretches.last_mut().filter(|_| goes_on) {

@@ -31,10 +31,6 @@ pub const LONG: usize = 1000;
 /// the same, or one is much longer.
 pub const READ: usize = 1 << 18;
 
-/// What a text takes in memory for each of its bytes, if it was read and if only its 4-grams are known.
-const BYTES_IF_READ: usize = 20;
-const BYTES_IF_NOT: usize = 8;
-
 /// A remark of at most this many letters before a repost is no message.
 const REMARK: usize = 6;
 
@@ -100,6 +96,10 @@ impl Reading {
     fn new(plain: &str, without: &[Range<usize>], other: Option<&Self>) -> Rc<Self> {
         let text = Text::without(Cow::Owned(plain.to_owned()), without, other.map(|other| &*other.text));
         Rc::new(Self { facts: Rc::new(facts::read(&text)), text: Rc::new(text) })
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.bytes() + self.facts.capacity() * size_of::<Fact>()
     }
 }
 
@@ -171,8 +171,13 @@ impl<'t> Prepared<'t> {
     /// Returns how much memory it takes, in bytes, about: what is read of it takes most, and of most texts nothing is.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let each = if self.read.get().is_some() || self.bare.borrow().is_some() { BYTES_IF_READ } else { BYTES_IF_NOT };
-        size_of::<Self>() + self.text.len() * each
+        let read = self.read.get().map_or(0, |read| read.bytes());
+        // Without stretches that do not count, a reading shares nothing with the whole one.
+        let bare = self.bare.borrow().as_ref().map_or(0, |(_, bare)| bare.bytes());
+        let grams = self.grams.get().map_or(0, Grams::bytes);
+        let passages = self.passages.get().map_or(0, Passages::bytes);
+        let plain = self.plain.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.text.len() + plain + read + bare + grams + passages
     }
 
     /// Says whether its 4-grams are known: if it is [`Self::as_candidate`], a part of it did not rule the pair out.

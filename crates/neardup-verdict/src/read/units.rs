@@ -152,6 +152,16 @@ pub(crate) struct Counted {
 }
 
 impl Text<'_> {
+    /// Returns how much memory it takes, in bytes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let counted = self.counted.get().map_or(0, |counted| size_of_val(&*counted.rows));
+        self.text.len()
+            + self.units.capacity() * (size_of::<Unit>() + size_of::<u64>() + 1)
+            + self.numbers.capacity() * size_of::<Number>()
+            + self.marks.capacity() * size_of::<Mark>()
+            + counted
+    }
+
     /// Says whether a unit is a letter of a script other than Han that is written without spaces.
     fn is_unspaced(&self, unit: &Unit) -> bool {
         let rest = self.text.get(unit.start as usize..);
