@@ -168,10 +168,10 @@ $$;
 
 -- Its statements are estimated far too high: compiling them would take ten times as long as running them.
 --
--- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
--- the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are refused stay where they are kept. The
--- kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried once more after the rows of its
--- group, which do not depend on it.
+-- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint, a trigger's RAISE EXCEPTION or another
+-- error that may be about single rows is in the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are
+-- refused stay where they are kept. The kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried
+-- once more after the rows of its group, which do not depend on it.
 --
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
@@ -260,9 +260,9 @@ BEGIN
             IF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
                 RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
             END IF;
-        EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR insufficient_privilege THEN
+        EXCEPTION WHEN OTHERS THEN
             -- A policy refuses a row; a right that the caller lacks is lacking for all.
-            IF SQLSTATE = '42501' AND NOT pg_catalog.row_security_active(target) THEN
+            IF NOT neardup_internal.may_be_about_rows(SQLSTATE) AND NOT (SQLSTATE = '42501' AND pg_catalog.row_security_active(target)) THEN
                 RAISE;
             END IF;
             IF places[first] IS NULL AND first = last THEN
