@@ -141,7 +141,8 @@ CREATE FUNCTION neardup_internal.end_unmerge(target regclass, removed regclass, 
 
 -- What a call of neardup.restore takes of a batch, as arrays of one length in the order of the kept rows: the addresses of rows, their keys, those of
 -- the kept rows, and where a merge is to be undone, the addresses of its two records. It is undone if all that was merged into the kept row comes
--- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay.
+-- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay, and so do all where row security may
+-- hide rows: what it hides stays removed.
 CREATE FUNCTION neardup_internal.restorable(
     removed regclass, run_id bigint, batch integer, key text,
     OUT places tid[], OUT keys text[], OUT kept text[], OUT befores tid[], OUT afters tid[], OUT still_merged text[]
@@ -153,7 +154,7 @@ BEGIN
             'SELECT d.ctid AS place, d.neardup_key AS key, d.neardup_duplicate_of AS kept, NOT r.is_record AND r.is_named AS is_row, r.is_named, '
                 'min(d.ctid) FILTER (WHERE d.neardup_measure = ''before merge'') OVER g AS before, '
                 'min(d.ctid) FILTER (WHERE d.neardup_measure = ''after merge'') OVER g AS after, '
-                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AS is_whole '
+                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AND NOT $4 AS is_whole '
             'FROM ONLY %s d CROSS JOIN LATERAL (SELECT '
                 '(d.neardup_measure = ANY (''{before merge,after merge}'')) IS TRUE AS is_record, ($3 IS NULL OR d.neardup_key = $3) AS is_named) r '
             'WHERE d.neardup_run = $1 AND d.neardup_batch = $2 WINDOW g AS (PARTITION BY d.neardup_duplicate_of)) '
@@ -162,7 +163,7 @@ BEGIN
             'array_agg(CASE WHEN d.is_whole AND d.before IS NOT NULL THEN d.after END ORDER BY d.kept, d.key), '
             'array_agg(DISTINCT d.kept) FILTER (WHERE d.before IS NOT NULL AND NOT d.is_whole) '
         'FROM d WHERE d.is_row OR d.is_alone AND d.is_named AND d.place = d.before AND d.after IS NOT NULL',
-        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key;
+        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key, row_security_active(removed);
 END
 $$;
 

@@ -252,6 +252,8 @@ CREATE PROCEDURE neardup.cleanup(
 DECLARE
     arguments pg_catalog.jsonb;
     mark pg_catalog.text;
+    -- Where removed rows are kept.
+    beside pg_catalog.regclass;
     found bigint;
     -- Of these, those that are left in place whatever happens.
     held bigint;
@@ -298,7 +300,7 @@ BEGIN
 
     merge := neardup_internal.merging_function(arguments, action, merge);
     IF action IN ('archive', 'merge') THEN
-        PERFORM neardup.keep_removed(target);
+        beside := neardup.keep_removed(target);
     ELSIF action = 'mark' THEN
         mark := neardup_internal.missing_mark(arguments);
         IF mark IS NOT NULL THEN
@@ -350,7 +352,10 @@ BEGIN
         IF action = 'merge' THEN
             stop := neardup_internal.end_of_group(stop);
         END IF;
+        -- It is found by its name. Behind the batch the answer is final: the table is locked, and so is what the batch has written to.
+        PERFORM neardup_internal.check_beside(target, beside);
         SELECT b.removed INTO part FROM neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop) b;
+        PERFORM neardup_internal.check_beside(target, beside);
         PERFORM neardup_internal.note_skipped(arguments, run_id, place, stop);
         place := stop;
         removed := removed + part;
