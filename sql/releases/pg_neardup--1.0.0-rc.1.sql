@@ -2920,13 +2920,13 @@ BEGIN
                 INTO firsts, seconds, of_large, of_many USING keys || before, kept || before_kept, array_fill(NULL::bigint, ARRAY[restored::integer]) || before_hashes, large, of_many, most;
             noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told, large => of_many);
             IF keeps_told AND answers IS NOT NULL THEN
+                -- The row that was kept may have another key by now.
                 EXECUTE format(
-                    'WITH r AS MATERIALIZED (%2$s), '
-                    'k AS MATERIALIZED (SELECT r.key, r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
-                    'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
-                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy AND k.key IN (a.key, a.other) '
-                    '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-                    answers, statement) INTO told USING all_keys, keys, kept;
+                    'WITH r AS MATERIALIZED (%2$s) '
+                    'SELECT count(DISTINCT r.key) FROM r WHERE EXISTS ('
+                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+                    '        AND (a.hash = r.hash AND a.key = r.key OR a.other_hash = r.hash AND a.other = r.key))',
+                    answers, statement) INTO told USING keys;
             END IF;
             PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
         END IF;
@@ -2945,10 +2945,11 @@ BEGIN
                 '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
                 'c AS MATERIALIZED ( '
                 '    SELECT n.*, $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
-                -- Found one by one by the hash: a join may begin with all notes.
+                -- Found one by one by the hash: a join may begin with all notes, and so may a scan of the index on the other hash alone, which has
+                -- all of them under 0. The sum keeps the condition out of an index.
                 'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
+                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash + 0 = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
                 '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, now(), $3, c.own, 0 '
@@ -3427,6 +3428,32 @@ BEGIN
 END
 $$;
 
+-- Fails if the table of removed rows is not beside the table any more: a clean-up would go on in a new one, and a restore would find only what is
+-- there. A table that was dropped is told by the batch.
+CREATE FUNCTION neardup_internal.check_beside(target regclass, removed regclass) RETURNS void
+    LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wanted text := neardup_internal.removed_name(target);
+    parts text[] := parse_ident(wanted);
+    is_there boolean := EXISTS (SELECT FROM pg_class r WHERE r.oid = removed::oid);
+BEGIN
+    IF wanted IS NULL OR to_regclass(wanted)::oid = removed::oid THEN
+        RETURN;
+    END IF;
+    RAISE EXCEPTION 'table % no longer has its removed rows beside it', target USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = CASE WHEN is_there THEN format('It was renamed or moved during the clean-up, or %s was, which has what the batches before have removed.', removed)
+                      ELSE 'The table of removed rows was dropped during the clean-up.' END,
+        HINT = CASE WHEN is_there THEN (
+            SELECT concat_ws(' ', 'Bring them together, and call neardup.cleanup again:',
+                CASE WHEN n.nspname <> parts[1] THEN format('ALTER TABLE %I.%I SET SCHEMA %I;', n.nspname, r.relname, parts[1]) END,
+                CASE WHEN r.relname <> parts[2] THEN format('ALTER TABLE %I.%I RENAME TO %I;', parts[1], r.relname, parts[2]) END,
+                (SELECT string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l WHERE l.is_answers))
+            FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace WHERE r.oid = removed::oid)
+            ELSE 'Call neardup.cleanup again: it begins a new one.' END;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.check_beside(regclass, regclass) IS 'raises an error if a table of removed rows is not beside its table any more';
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
 COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';
 /* </end connected objects> */
@@ -3561,6 +3588,13 @@ BEGIN
 END
 $$;
 
+-- Whether an error may be about single rows, so that others can do without these. It is about all of them, or about the session or the server, in the
+-- classes of connections, unsupported features, transactions, deadlocks, names and rights, resources, locks, cancelled statements, files and bugs, and
+-- where a statement would have too many columns.
+CREATE FUNCTION neardup_internal.may_be_about_rows(state text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN pg_catalog.left(state, 2) <> ALL ('{08,0A,25,40,42,53,55,57,58,XX}'::text[]) AND state <> '54011'::text;
+
 -- Locks a table without blocking others for long: it leaves the lock queue after a moment, and returns whether it has the lock. An
 -- autovacuum gives way only to a session that has waited for deadlock_timeout, so the fifth of every twenty tries waits that long. Then
 -- Postgres may detect a deadlock, because CREATE INDEX CONCURRENTLY waits for all running transactions; in that case, the try fails, too.
@@ -3597,6 +3631,7 @@ $$;
 
 COMMENT ON TABLE neardup.running IS 'behind neardup.progress: one row for each running procedure';
 COMMENT ON VIEW neardup.progress IS 'clean-ups and other procedures that are running now: amount done, rate, time left';
+COMMENT ON FUNCTION neardup_internal.may_be_about_rows(text) IS 'whether an error with this SQLSTATE may be about single rows of a batch';
 COMMENT ON FUNCTION neardup_internal.lock_briefly(regclass, text, integer) IS 'locks a table if the lock is granted within a moment; the number of the attempt determines how long that is';
 COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table to change its columns; retries, so that other sessions never wait long';
 COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'locks a table for a procedure and lists the procedure in neardup.progress';
@@ -4090,9 +4125,9 @@ BEGIN
 END
 $$;
 
--- Runs one batch. If a constraint or a trigger's RAISE EXCEPTION prevents the removal of some rows, it tries a tenth of the rows after the other, and so on
--- down to single rows, and those that are refused stay; with merge, down to single groups. Tenths cost few statements where few rows are refused, and
--- one more for every nine rows where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
+-- Runs one batch. If a constraint, a trigger's RAISE EXCEPTION or another error that may be about single rows prevents their removal, it tries a tenth of
+-- the rows after the other, and so on down to single rows, and those that are refused stay; with merge, down to single groups. Tenths cost few statements
+-- where few rows are refused, and one more for every nine rows where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
 -- statement trigger: to remove them in smaller parts would evade it.
 CREATE FUNCTION neardup_internal.remove_batch(
     arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint, OUT removed bigint, OUT refused bigint
@@ -4111,8 +4146,10 @@ BEGIN
     refused := 0;
     BEGIN
         removed := neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
-    -- The last one is a BEFORE trigger that changes the row it is called for.
-    EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR triggered_data_change_violation THEN
+    EXCEPTION WHEN OTHERS THEN
+        IF NOT neardup_internal.may_be_about_rows(SQLSTATE) THEN
+            RAISE;
+        END IF;
         removed := 0;
         first := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(after + 1) ELSE after + 1 END;
         IF first >= last THEN
@@ -4221,6 +4258,8 @@ CREATE PROCEDURE neardup.cleanup(
 DECLARE
     arguments pg_catalog.jsonb;
     mark pg_catalog.text;
+    -- Where removed rows are kept.
+    beside pg_catalog.regclass;
     found bigint;
     -- Of these, those that are left in place whatever happens.
     held bigint;
@@ -4267,7 +4306,7 @@ BEGIN
 
     merge := neardup_internal.merging_function(arguments, action, merge);
     IF action IN ('archive', 'merge') THEN
-        PERFORM neardup.keep_removed(target);
+        beside := neardup.keep_removed(target);
     ELSIF action = 'mark' THEN
         mark := neardup_internal.missing_mark(arguments);
         IF mark IS NOT NULL THEN
@@ -4319,7 +4358,10 @@ BEGIN
         IF action = 'merge' THEN
             stop := neardup_internal.end_of_group(stop);
         END IF;
+        -- It is found by its name. Behind the batch the answer is final: the table is locked, and so is what the batch has written to.
+        PERFORM neardup_internal.check_beside(target, beside);
         SELECT b.removed INTO part FROM neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop) b;
+        PERFORM neardup_internal.check_beside(target, beside);
         PERFORM neardup_internal.note_skipped(arguments, run_id, place, stop);
         place := stop;
         removed := removed + part;
@@ -4607,8 +4649,8 @@ BEGIN
 END
 $$;
 
--- The number of rows to restore. A column that the table no longer has would be lost with its values.
-CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text) RETURNS bigint
+-- The number of rows to restore, of a batch or of all. A column that the table no longer has would be lost with its values.
+CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text, batch integer DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 DECLARE
     columns pg_catalog.text[] := ARRAY(
@@ -4625,10 +4667,10 @@ BEGIN
         'SELECT pg_catalog.count(*) FILTER (WHERE NOT r.is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
         -- A record of a row that others were merged into has values to put back, and is no row to restore.
         'FROM ONLY %1$s d CROSS JOIN LATERAL (SELECT (d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) r '
-        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
+        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($3 IS NULL OR d.neardup_batch OPERATOR(pg_catalog.=) $3) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
             'ELSE (d.neardup_run, d.neardup_batch, d.neardup_key) IN (SELECT o.neardup_run, o.neardup_batch, o.neardup_duplicate_of FROM ONLY %1$s o WHERE o.neardup_key OPERATOR(pg_catalog.=) $2) END',
         removed, (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c))
-        INTO total, lost USING run_id, key;
+        INTO total, lost USING run_id, key, batch;
     IF lost > 0 THEN
         RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
             DETAIL = pg_catalog.format(CASE lost WHEN 1 THEN '%s of them has values in: %s.' ELSE '%s of them have values in: %s.' END, lost, pg_catalog.array_to_string(columns, ', ')),
@@ -4651,6 +4693,8 @@ DECLARE
     part pg_catalog.record;
     of_document pg_catalog.name;
     of_against pg_catalog.regclass;
+    of_action pg_catalog.text;
+    has_merged boolean := false;
     mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
@@ -4687,6 +4731,11 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     restored := 0;
     LOOP
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid) THEN
+            RAISE EXCEPTION 'table with OID % has been dropped during a restore', target::pg_catalog.oid USING ERRCODE = 'undefined_table';
+        END IF;
+        -- The columns stay as they are until the end of the batch: a value that has no column would be lost with its removed row.
+        EXECUTE pg_catalog.format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', target);
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         EXECUTE pg_catalog.format(
             'SELECT d.neardup_run, d.neardup_batch FROM ONLY %s d '
@@ -4695,11 +4744,13 @@ BEGIN
             'ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
             INTO run, batch USING run_id, key, run, batch;
         EXIT WHEN batch IS NULL;
+        PERFORM neardup_internal.check_restore(target, removed, run, key, batch);
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        SELECT r.document, r.against INTO of_document, of_against FROM neardup.runs r
+        SELECT r.document, r.against, r.action INTO of_document, of_against, of_action FROM neardup.runs r
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
+        has_merged := has_merged OR coalesce(of_action = 'merge', false) OR coalesce(pg_catalog.cardinality(todo.still_merged) > 0, false);
         mark := CASE WHEN answer AND of_against IS NULL THEN (
             SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = neardup_internal.noting_document(restore.target, of_document)) END;
@@ -4785,6 +4836,11 @@ BEGIN
                                'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
+    IF has_merged AND pg_catalog.row_security_active(removed) THEN
+        RAISE NOTICE 'row security of % is in force for you: what was merged into other rows stays merged', removed
+            USING DETAIL = 'It may hide rows that were merged into the same row, and that stay removed.',
+                  HINT = pg_catalog.format('Restore them again without: ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', removed);
+    END IF;
     IF restored = 0 AND stay = 0 AND pg_catalog.cardinality(put_back) > 0 AND pg_catalog.cardinality(still_merged) = 0 AND pg_catalog.cardinality(held) = 0 THEN
         RAISE NOTICE 'rows of % are what they were before others were merged into them: (%)', target, pg_catalog.array_to_string(put_back, '), (');
     END IF;
@@ -4805,7 +4861,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
+COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text, integer) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';
 /* </end connected objects> */
 
@@ -4957,7 +5013,8 @@ CREATE FUNCTION neardup_internal.end_unmerge(target regclass, removed regclass, 
 
 -- What a call of neardup.restore takes of a batch, as arrays of one length in the order of the kept rows: the addresses of rows, their keys, those of
 -- the kept rows, and where a merge is to be undone, the addresses of its two records. It is undone if all that was merged into the kept row comes
--- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay.
+-- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay, and so do all where row security may
+-- hide rows: what it hides stays removed.
 CREATE FUNCTION neardup_internal.restorable(
     removed regclass, run_id bigint, batch integer, key text,
     OUT places tid[], OUT keys text[], OUT kept text[], OUT befores tid[], OUT afters tid[], OUT still_merged text[]
@@ -4969,7 +5026,7 @@ BEGIN
             'SELECT d.ctid AS place, d.neardup_key AS key, d.neardup_duplicate_of AS kept, NOT r.is_record AND r.is_named AS is_row, r.is_named, '
                 'min(d.ctid) FILTER (WHERE d.neardup_measure = ''before merge'') OVER g AS before, '
                 'min(d.ctid) FILTER (WHERE d.neardup_measure = ''after merge'') OVER g AS after, '
-                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AS is_whole '
+                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AND NOT $4 AS is_whole '
             'FROM ONLY %s d CROSS JOIN LATERAL (SELECT '
                 '(d.neardup_measure = ANY (''{before merge,after merge}'')) IS TRUE AS is_record, ($3 IS NULL OR d.neardup_key = $3) AS is_named) r '
             'WHERE d.neardup_run = $1 AND d.neardup_batch = $2 WINDOW g AS (PARTITION BY d.neardup_duplicate_of)) '
@@ -4978,16 +5035,16 @@ BEGIN
             'array_agg(CASE WHEN d.is_whole AND d.before IS NOT NULL THEN d.after END ORDER BY d.kept, d.key), '
             'array_agg(DISTINCT d.kept) FILTER (WHERE d.before IS NOT NULL AND NOT d.is_whole) '
         'FROM d WHERE d.is_row OR d.is_alone AND d.is_named AND d.place = d.before AND d.after IS NOT NULL',
-        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key;
+        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key, row_security_active(removed);
 END
 $$;
 
 -- Its statements are estimated far too high: compiling them would take ten times as long as running them.
 --
--- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
--- the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are refused stay where they are kept. The
--- kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried once more after the rows of its
--- group, which do not depend on it.
+-- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint, a trigger's RAISE EXCEPTION or another
+-- error that may be about single rows is in the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are
+-- refused stay where they are kept. The kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried
+-- once more after the rows of its group, which do not depend on it.
 --
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
@@ -5076,9 +5133,9 @@ BEGIN
             IF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
                 RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
             END IF;
-        EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR insufficient_privilege THEN
+        EXCEPTION WHEN OTHERS THEN
             -- A policy refuses a row; a right that the caller lacks is lacking for all.
-            IF SQLSTATE = '42501' AND NOT pg_catalog.row_security_active(target) THEN
+            IF NOT neardup_internal.may_be_about_rows(SQLSTATE) AND NOT (SQLSTATE = '42501' AND pg_catalog.row_security_active(target)) THEN
                 RAISE;
             END IF;
             IF places[first] IS NULL AND first = last THEN
@@ -5871,7 +5928,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/unmerge.rs:33
+-- src/cleanup/unmerge.rs:37
 -- pg_neardup::cleanup::unmerge::end_unmerge
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5961,7 +6018,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/unmerge.rs:40
+-- src/cleanup/unmerge.rs:44
 -- pg_neardup::cleanup::unmerge::has_key
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6087,13 +6144,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/merge.rs:68
+-- src/cleanup/merge.rs:71
 -- pg_neardup::cleanup::merge::merge_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/merge.rs:34
+-- src/cleanup/merge.rs:37
 -- pg_neardup::cleanup::merge::merging_function
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6825,7 +6882,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/unmerge.rs:25
+-- src/cleanup/unmerge.rs:29
 -- pg_neardup::cleanup::unmerge::unmerge_row
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

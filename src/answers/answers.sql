@@ -352,13 +352,13 @@ BEGIN
                 INTO firsts, seconds, of_large, of_many USING keys || before, kept || before_kept, array_fill(NULL::bigint, ARRAY[restored::integer]) || before_hashes, large, of_many, most;
             noted := neardup_internal.answer_pairs(target, guarded, keys, kept, false, NULL, 'restore', keeps_told => keeps_told, large => of_many);
             IF keeps_told AND answers IS NOT NULL THEN
+                -- The row that was kept may have another key by now.
                 EXECUTE format(
-                    'WITH r AS MATERIALIZED (%2$s), '
-                    'k AS MATERIALIZED (SELECT r.key, r.hash, u.kept FROM unnest($2, $3) u(key, kept) JOIN r ON r.asked = u.key) '
-                    'SELECT count(*) FROM k JOIN r o ON o.asked = k.kept WHERE EXISTS ('
-                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy AND k.key IN (a.key, a.other) '
-                    '        AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash))',
-                    answers, statement) INTO told USING all_keys, keys, kept;
+                    'WITH r AS MATERIALIZED (%2$s) '
+                    'SELECT count(DISTINCT r.key) FROM r WHERE EXISTS ('
+                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+                    '        AND (a.hash = r.hash AND a.key = r.key OR a.other_hash = r.hash AND a.other = r.key))',
+                    answers, statement) INTO told USING keys;
             END IF;
             PERFORM neardup_internal.answer_pairs(target, guarded, firsts, seconds, false, 'restored as well', 'restore', keeps_answers => true);
         END IF;
@@ -377,10 +377,11 @@ BEGIN
                 '    FROM unnest($5, $2) u(key, kept) JOIN r ON r.asked = u.key ORDER BY r.key, u.kept), '
                 'c AS MATERIALIZED ( '
                 '    SELECT n.*, $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
-                -- Found one by one by the hash: a join may begin with all notes.
+                -- Found one by one by the hash: a join may begin with all notes, and so may a scan of the index on the other hash alone, which has
+                -- all of them under 0. The sum keeps the condition out of an index.
                 'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
+                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash + 0 = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
                 '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, now(), $3, c.own, 0 '

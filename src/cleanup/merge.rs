@@ -6,7 +6,8 @@
 //! text with what is left.
 //!
 //! All of it runs as the caller, except what is kept of the rows: [`super::batch`]. Two records of the kept row are kept, too, with the
-//! columns that the merge has changed, as they were and as they became: `neardup.restore` goes by them.
+//! columns that the merge has changed, as they were and as they became, and with a hash of its text: `neardup.restore` goes by them, and by the text
+//! it knows another row that has the key by now.
 #![allow(unsafe_code, reason = "rows of a table by their types")]
 
 use std::ffi::CString;
@@ -22,6 +23,8 @@ use super::log::note_removed;
 use super::plan::{Cleanup, LIST, with};
 use crate::error::{Result, error, invalid};
 use crate::guarded::arguments::{check_function, check_merges, no_merge, shown, shown_function};
+use crate::guarded::beside;
+use crate::guarded::document::Document;
 use crate::guarded::statement;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::{role, settings};
@@ -155,6 +158,10 @@ impl Merging<'_> {
         if changes.is_empty() {
             self.check_kept(&kept, &keys)?;
         } else {
+            // The UPDATE would overwrite that, and a restore would bring back what was before it.
+            if !original::is_visible(kept.table, kept.tid) && self.has_key(&keys) {
+                return Err(broken("a trigger or the function that merges has changed the row to merge into"));
+            }
             self.change(&changes, &keys)?;
         }
         Ok(count as i64)
@@ -200,7 +207,8 @@ impl Merging<'_> {
             let key = statement::key_of("t", &cleanup.keys);
             format!(
                 "$1, CAST($2 AS integer), pg_catalog.clock_timestamp(), CAST(CURRENT_USER AS pg_catalog.text), {key}, {key}, \
-                 NULL::pg_catalog.text, {measure}::pg_catalog.text, NULL::double precision, {keys}, {values}",
+                 {text}, {measure}::pg_catalog.text, NULL::double precision, {keys}, {values}",
+                text = known_text(&cleanup.choice.guard.document(), "t"),
                 measure = quote_literal(measure),
                 keys = statement::list(&cleanup.keys, |key| statement::column("t", &key.name)),
                 values = values.join(", "),
@@ -258,6 +266,18 @@ impl Merging<'_> {
         // SAFETY: the statement returns these columns, and the values are of the key.
         unsafe { original::find(&find, keys) }.is_some()
     }
+}
+
+/// What forms a document, as records of a merge name it before the hash of a text.
+pub fn form_of(document: &Document<'_>) -> String {
+    let columns = || document.columns.iter().map(|name| quote_identifier(name.as_str())).collect::<Vec<_>>().join(", ");
+    format!("{}: ", document.expression.clone().unwrap_or_else(columns))
+}
+
+/// The expression for what a record says of the text of a row: what forms it, and its hash.
+fn known_text(document: &Document<'_>, alias: &str) -> String {
+    let hash = beside::hash(&document.of_table(alias), None);
+    format!("pg_catalog.concat({}::pg_catalog.text, {hash})", quote_literal(form_of(document)))
 }
 
 fn number(value: i64) -> Argument {

@@ -80,5 +80,31 @@ BEGIN
 END
 $$;
 
+-- Fails if the table of removed rows is not beside the table any more: a clean-up would go on in a new one, and a restore would find only what is
+-- there. A table that was dropped is told by the batch.
+CREATE FUNCTION neardup_internal.check_beside(target regclass, removed regclass) RETURNS void
+    LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wanted text := neardup_internal.removed_name(target);
+    parts text[] := parse_ident(wanted);
+    is_there boolean := EXISTS (SELECT FROM pg_class r WHERE r.oid = removed::oid);
+BEGIN
+    IF wanted IS NULL OR to_regclass(wanted)::oid = removed::oid THEN
+        RETURN;
+    END IF;
+    RAISE EXCEPTION 'table % no longer has its removed rows beside it', target USING ERRCODE = 'object_not_in_prerequisite_state',
+        DETAIL = CASE WHEN is_there THEN format('It was renamed or moved during the clean-up, or %s was, which has what the batches before have removed.', removed)
+                      ELSE 'The table of removed rows was dropped during the clean-up.' END,
+        HINT = CASE WHEN is_there THEN (
+            SELECT concat_ws(' ', 'Bring them together, and call neardup.cleanup again:',
+                CASE WHEN n.nspname <> parts[1] THEN format('ALTER TABLE %I.%I SET SCHEMA %I;', n.nspname, r.relname, parts[1]) END,
+                CASE WHEN r.relname <> parts[2] THEN format('ALTER TABLE %I.%I RENAME TO %I;', parts[1], r.relname, parts[2]) END,
+                (SELECT string_agg(l.statement, ' ') FROM neardup_internal.left_behind(target) l WHERE l.is_answers))
+            FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace WHERE r.oid = removed::oid)
+            ELSE 'Call neardup.cleanup again: it begins a new one.' END;
+END
+$$;
+
+COMMENT ON FUNCTION neardup_internal.check_beside(regclass, regclass) IS 'raises an error if a table of removed rows is not beside its table any more';
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
 COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';

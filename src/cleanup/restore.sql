@@ -20,8 +20,8 @@ BEGIN
 END
 $$;
 
--- The number of rows to restore. A column that the table no longer has would be lost with its values.
-CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text) RETURNS bigint
+-- The number of rows to restore, of a batch or of all. A column that the table no longer has would be lost with its values.
+CREATE FUNCTION neardup_internal.check_restore(target regclass, removed regclass, run_id bigint, key text, batch integer DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 DECLARE
     columns pg_catalog.text[] := ARRAY(
@@ -38,10 +38,10 @@ BEGIN
         'SELECT pg_catalog.count(*) FILTER (WHERE NOT r.is_record), pg_catalog.count(*) FILTER (WHERE pg_catalog.num_nonnulls(NULL::pg_catalog.text%2$s) OPERATOR(pg_catalog.>) 0) '
         -- A record of a row that others were merged into has values to put back, and is no row to restore.
         'FROM ONLY %1$s d CROSS JOIN LATERAL (SELECT (d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[])) IS TRUE AS is_record) r '
-        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
+        'WHERE ($1 IS NULL OR d.neardup_run OPERATOR(pg_catalog.=) $1) AND ($3 IS NULL OR d.neardup_batch OPERATOR(pg_catalog.=) $3) AND CASE WHEN $2 IS NULL THEN true WHEN NOT r.is_record OR d.neardup_key OPERATOR(pg_catalog.=) $2 THEN d.neardup_key OPERATOR(pg_catalog.=) $2 '
             'ELSE (d.neardup_run, d.neardup_batch, d.neardup_key) IN (SELECT o.neardup_run, o.neardup_batch, o.neardup_duplicate_of FROM ONLY %1$s o WHERE o.neardup_key OPERATOR(pg_catalog.=) $2) END',
         removed, (SELECT pg_catalog.string_agg(pg_catalog.format(', d.%I', c), '') FROM pg_catalog.unnest(columns) c))
-        INTO total, lost USING run_id, key;
+        INTO total, lost USING run_id, key, batch;
     IF lost > 0 THEN
         RAISE EXCEPTION 'table % no longer has all columns of the removed rows', target USING ERRCODE = 'undefined_column',
             DETAIL = pg_catalog.format(CASE lost WHEN 1 THEN '%s of them has values in: %s.' ELSE '%s of them have values in: %s.' END, lost, pg_catalog.array_to_string(columns, ', ')),
@@ -64,6 +64,8 @@ DECLARE
     part pg_catalog.record;
     of_document pg_catalog.name;
     of_against pg_catalog.regclass;
+    of_action pg_catalog.text;
+    has_merged boolean := false;
     mark pg_catalog.name;
     is_found boolean := false;
     answered bigint := 0;
@@ -100,6 +102,11 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     restored := 0;
     LOOP
+        IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = target::pg_catalog.oid) THEN
+            RAISE EXCEPTION 'table with OID % has been dropped during a restore', target::pg_catalog.oid USING ERRCODE = 'undefined_table';
+        END IF;
+        -- The columns stay as they are until the end of the batch: a value that has no column would be lost with its removed row.
+        EXECUTE pg_catalog.format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', target);
         -- The last batch comes first: rows that it removed may have been referenced by rows of earlier batches.
         EXECUTE pg_catalog.format(
             'SELECT d.neardup_run, d.neardup_batch FROM ONLY %s d '
@@ -108,11 +115,13 @@ BEGIN
             'ORDER BY 1 DESC, 2 DESC LIMIT 1', removed)
             INTO run, batch USING run_id, key, run, batch;
         EXIT WHEN batch IS NULL;
+        PERFORM neardup_internal.check_restore(target, removed, run, key, batch);
         todo := neardup_internal.restorable(removed, run, batch, key);
         CONTINUE WHEN todo.places IS NULL;
         is_found := true;
-        SELECT r.document, r.against INTO of_document, of_against FROM neardup.runs r
+        SELECT r.document, r.against, r.action INTO of_document, of_against, of_action FROM neardup.runs r
         WHERE r.target::pg_catalog.oid = restore.target::pg_catalog.oid AND r.run_id = run;
+        has_merged := has_merged OR coalesce(of_action = 'merge', false) OR coalesce(pg_catalog.cardinality(todo.still_merged) > 0, false);
         mark := CASE WHEN answer AND of_against IS NULL THEN (
             SELECT pg_catalog.max(p.duplicate_of::pg_catalog.text) FROM neardup.protected p
             WHERE p.target::pg_catalog.oid = restore.target::pg_catalog.oid AND p.document = neardup_internal.noting_document(restore.target, of_document)) END;
@@ -198,6 +207,11 @@ BEGIN
                                'Refused: ' || nullif(pg_catalog.array_to_string(errors, '; '), '')),
                   HINT = pg_catalog.format('See what they were: SELECT * FROM %s WHERE neardup_measure = ''before merge'';', removed);
     END IF;
+    IF has_merged AND pg_catalog.row_security_active(removed) THEN
+        RAISE NOTICE 'row security of % is in force for you: what was merged into other rows stays merged', removed
+            USING DETAIL = 'It may hide rows that were merged into the same row, and that stay removed.',
+                  HINT = pg_catalog.format('Restore them again without: ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', removed);
+    END IF;
     IF restored = 0 AND stay = 0 AND pg_catalog.cardinality(put_back) > 0 AND pg_catalog.cardinality(still_merged) = 0 AND pg_catalog.cardinality(held) = 0 THEN
         RAISE NOTICE 'rows of % are what they were before others were merged into them: (%)', target, pg_catalog.array_to_string(put_back, '), (');
     END IF;
@@ -218,5 +232,5 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.existing_removed(regclass) IS 'the table of removed rows beside a table; raises an error if there is none';
-COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
+COMMENT ON FUNCTION neardup_internal.check_restore(regclass, regclass, bigint, text, integer) IS 'the number of rows to restore; raises an error if the table lacks columns of theirs';
 COMMENT ON PROCEDURE neardup.restore(regclass, bigint, text, boolean, bigint) IS 'brings rows back that clean-ups removed: those of a run, CALL neardup.restore(''articles'', 3), or the row of a key, CALL neardup.restore(''articles'', key => ''17''). Unless answer => false, they are noted in neardup.answers as no copies of the rows that were kept, and clean-ups leave them in place';

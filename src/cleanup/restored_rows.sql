@@ -141,7 +141,8 @@ CREATE FUNCTION neardup_internal.end_unmerge(target regclass, removed regclass, 
 
 -- What a call of neardup.restore takes of a batch, as arrays of one length in the order of the kept rows: the addresses of rows, their keys, those of
 -- the kept rows, and where a merge is to be undone, the addresses of its two records. It is undone if all that was merged into the kept row comes
--- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay.
+-- back, or has come back before: then there are the records alone, in a place without a row. Other merges stay, and so do all where row security may
+-- hide rows: what it hides stays removed.
 CREATE FUNCTION neardup_internal.restorable(
     removed regclass, run_id bigint, batch integer, key text,
     OUT places tid[], OUT keys text[], OUT kept text[], OUT befores tid[], OUT afters tid[], OUT still_merged text[]
@@ -153,7 +154,7 @@ BEGIN
             'SELECT d.ctid AS place, d.neardup_key AS key, d.neardup_duplicate_of AS kept, NOT r.is_record AND r.is_named AS is_row, r.is_named, '
                 'min(d.ctid) FILTER (WHERE d.neardup_measure = ''before merge'') OVER g AS before, '
                 'min(d.ctid) FILTER (WHERE d.neardup_measure = ''after merge'') OVER g AS after, '
-                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AS is_whole '
+                'bool_and(r.is_record) OVER g AS is_alone, bool_and(r.is_record OR r.is_named) OVER g AND NOT $4 AS is_whole '
             'FROM ONLY %s d CROSS JOIN LATERAL (SELECT '
                 '(d.neardup_measure = ANY (''{before merge,after merge}'')) IS TRUE AS is_record, ($3 IS NULL OR d.neardup_key = $3) AS is_named) r '
             'WHERE d.neardup_run = $1 AND d.neardup_batch = $2 WINDOW g AS (PARTITION BY d.neardup_duplicate_of)) '
@@ -162,16 +163,16 @@ BEGIN
             'array_agg(CASE WHEN d.is_whole AND d.before IS NOT NULL THEN d.after END ORDER BY d.kept, d.key), '
             'array_agg(DISTINCT d.kept) FILTER (WHERE d.before IS NOT NULL AND NOT d.is_whole) '
         'FROM d WHERE d.is_row OR d.is_alone AND d.is_named AND d.place = d.before AND d.after IS NOT NULL',
-        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key;
+        removed) INTO places, keys, kept, befores, afters, still_merged USING run_id, batch, key, row_security_active(removed);
 END
 $$;
 
 -- Its statements are estimated far too high: compiling them would take ten times as long as running them.
 --
--- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint or a trigger's RAISE EXCEPTION is in
--- the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are refused stay where they are kept. The
--- kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried once more after the rows of its
--- group, which do not depend on it.
+-- Restores a batch in one statement, so that rows which refer to each other find each other. If a constraint, a trigger's RAISE EXCEPTION or another
+-- error that may be about single rows is in the way, it tries a tenth of the rows after the other, and so on down to single rows, and those that are
+-- refused stay where they are kept. The kept row of a group comes first: it may have taken over a value that is unique. If that is refused, it is tried
+-- once more after the rows of its group, which do not depend on it.
 --
 -- keys and kept become those of the rows that have come back, refused says why others have not, still_merged names the kept rows that stay as they are,
 -- errors says why the UPDATE of some was refused, and held which columns of others a trigger has given another value.
@@ -260,9 +261,9 @@ BEGIN
             IF checks_each AND NOT neardup_internal.are_there(target, relations, stored) THEN
                 RAISE EXCEPTION 'a trigger has deleted or changed a row that has just come back' USING ERRCODE = 'integrity_constraint_violation';
             END IF;
-        EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR insufficient_privilege THEN
+        EXCEPTION WHEN OTHERS THEN
             -- A policy refuses a row; a right that the caller lacks is lacking for all.
-            IF SQLSTATE = '42501' AND NOT pg_catalog.row_security_active(target) THEN
+            IF NOT neardup_internal.may_be_about_rows(SQLSTATE) AND NOT (SQLSTATE = '42501' AND pg_catalog.row_security_active(target)) THEN
                 RAISE;
             END IF;
             IF places[first] IS NULL AND first = last THEN

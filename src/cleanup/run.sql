@@ -119,9 +119,9 @@ BEGIN
 END
 $$;
 
--- Runs one batch. If a constraint or a trigger's RAISE EXCEPTION prevents the removal of some rows, it tries a tenth of the rows after the other, and so on
--- down to single rows, and those that are refused stay; with merge, down to single groups. Tenths cost few statements where few rows are refused, and
--- one more for every nine rows where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
+-- Runs one batch. If a constraint, a trigger's RAISE EXCEPTION or another error that may be about single rows prevents their removal, it tries a tenth of
+-- the rows after the other, and so on down to single rows, and those that are refused stay; with merge, down to single groups. Tenths cost few statements
+-- where few rows are refused, and one more for every nine rows where all are. If none of the rows is refused in a smaller part, the refusal was about the number of rows, for example by a
 -- statement trigger: to remove them in smaller parts would evade it.
 CREATE FUNCTION neardup_internal.remove_batch(
     arguments jsonb, action text, merge regproc, run_id bigint, batch integer, after bigint, last bigint, OUT removed bigint, OUT refused bigint
@@ -140,8 +140,10 @@ BEGIN
     refused := 0;
     BEGIN
         removed := neardup_internal.act_on_batch(arguments, action, merge, run_id, batch, after, last);
-    -- The last one is a BEFORE trigger that changes the row it is called for.
-    EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR triggered_data_change_violation THEN
+    EXCEPTION WHEN OTHERS THEN
+        IF NOT neardup_internal.may_be_about_rows(SQLSTATE) THEN
+            RAISE;
+        END IF;
         removed := 0;
         first := CASE action WHEN 'merge' THEN neardup_internal.end_of_group(after + 1) ELSE after + 1 END;
         IF first >= last THEN
@@ -250,6 +252,8 @@ CREATE PROCEDURE neardup.cleanup(
 DECLARE
     arguments pg_catalog.jsonb;
     mark pg_catalog.text;
+    -- Where removed rows are kept.
+    beside pg_catalog.regclass;
     found bigint;
     -- Of these, those that are left in place whatever happens.
     held bigint;
@@ -296,7 +300,7 @@ BEGIN
 
     merge := neardup_internal.merging_function(arguments, action, merge);
     IF action IN ('archive', 'merge') THEN
-        PERFORM neardup.keep_removed(target);
+        beside := neardup.keep_removed(target);
     ELSIF action = 'mark' THEN
         mark := neardup_internal.missing_mark(arguments);
         IF mark IS NOT NULL THEN
@@ -348,7 +352,10 @@ BEGIN
         IF action = 'merge' THEN
             stop := neardup_internal.end_of_group(stop);
         END IF;
+        -- It is found by its name. Behind the batch the answer is final: the table is locked, and so is what the batch has written to.
+        PERFORM neardup_internal.check_beside(target, beside);
         SELECT b.removed INTO part FROM neardup_internal.remove_batch(arguments, action, merge, run_id, batches, place, stop) b;
+        PERFORM neardup_internal.check_beside(target, beside);
         PERFORM neardup_internal.note_skipped(arguments, run_id, place, stop);
         place := stop;
         removed := removed + part;

@@ -123,6 +123,13 @@ BEGIN
 END
 $$;
 
+-- Whether an error may be about single rows, so that others can do without these. It is about all of them, or about the session or the server, in the
+-- classes of connections, unsupported features, transactions, deadlocks, names and rights, resources, locks, cancelled statements, files and bugs, and
+-- where a statement would have too many columns.
+CREATE FUNCTION neardup_internal.may_be_about_rows(state text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN pg_catalog.left(state, 2) <> ALL ('{08,0A,25,40,42,53,55,57,58,XX}'::text[]) AND state <> '54011'::text;
+
 -- Locks a table without blocking others for long: it leaves the lock queue after a moment, and returns whether it has the lock. An
 -- autovacuum gives way only to a session that has waited for deadlock_timeout, so the fifth of every twenty tries waits that long. Then
 -- Postgres may detect a deadlock, because CREATE INDEX CONCURRENTLY waits for all running transactions; in that case, the try fails, too.
@@ -159,6 +166,7 @@ $$;
 
 COMMENT ON TABLE neardup.running IS 'behind neardup.progress: one row for each running procedure';
 COMMENT ON VIEW neardup.progress IS 'clean-ups and other procedures that are running now: amount done, rate, time left';
+COMMENT ON FUNCTION neardup_internal.may_be_about_rows(text) IS 'whether an error with this SQLSTATE may be about single rows of a batch';
 COMMENT ON FUNCTION neardup_internal.lock_briefly(regclass, text, integer) IS 'locks a table if the lock is granted within a moment; the number of the attempt determines how long that is';
 COMMENT ON FUNCTION neardup_internal.lock_patiently(regclass) IS 'locks a table to change its columns; retries, so that other sessions never wait long';
 COMMENT ON FUNCTION neardup_internal.start_work(regclass, text, text, bigint) IS 'locks a table for a procedure and lists the procedure in neardup.progress';

@@ -1,7 +1,8 @@
 //! Undoes what the action `merge` has done with a kept row: `neardup.restore` puts it back when the rows that were merged into it come back.
 //!
 //! A merge keeps two records of the kept row, with its key and the columns that it changed: as they were, and as they became. Only these
-//! columns are put back, and only if each of them still is what it became, or is what it was again. A trigger may give a column another value:
+//! columns are put back, and only if each of them still is what it became, or is what it was again, and if the text of the row is one of the two that the
+//! records have a hash of: otherwise another row has the key by now, or the text was edited. A trigger may give a column another value:
 //! then the others are put back all the same. The row is read again once the whole batch has come back, when all triggers have run. Both records are
 //! gone only if each column is what it was: otherwise that is known from the record alone.
 //!
@@ -12,7 +13,10 @@
 use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 
+use super::merge::form_of;
 use crate::error::{Result, error};
+use crate::guarded::beside;
+use crate::guarded::guard::Guard;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::boundary;
 use crate::pg::call::function::Argument;
@@ -64,19 +68,21 @@ impl Unmerging {
     /// Gives the kept row the values that it had; `None` if it stays as it is.
     fn put_back(&self, places: [Tid; 2]) -> Option<()> {
         // Postgres computes generated ones.
-        let (changes, arguments) = self.changes(places, |column| !column.is_generated)?;
+        let records = self.records(places)?;
+        let (changes, arguments) = self.changes(records, |column| !column.is_generated)?;
         if changes.is_empty() {
             return Some(());
         }
         let [update, _] = self.statements(&changes);
+        let has_text = self.has_text(records).map_or_else(String::new, |condition| format!(" AND {condition}"));
         // SAFETY: each value has the type next to it.
-        let updated = unsafe { original::update(&update, &arguments) };
+        let updated = unsafe { original::update(&format!("{update}{has_text}"), &arguments) };
         (updated > 0).then_some(())
     }
 
     /// Deletes both records if the kept row has the values that it had. Returns the columns that have others.
     fn end(&self, places: [Tid; 2]) -> Option<Vec<String>> {
-        let (changes, arguments) = self.changes(places, |_| true)?;
+        let (changes, arguments) = self.changes(self.records(places)?, |_| true)?;
         let mut held = Vec::new();
         if !changes.is_empty() {
             let [_, read] = self.statements(&changes);
@@ -93,10 +99,12 @@ impl Unmerging {
         Some(held)
     }
 
-    /// Returns what the merge has changed in the columns that are `wanted`, and the parameters of both statements; `None` if a record is gone, or the table
-    /// has no key.
-    fn changes(&self, places: [Tid; 2], wanted: fn(&Column) -> bool) -> Option<(Vec<Change>, Vec<Argument>)> {
-        let [was, became] = self.records(places)?;
+    /// Returns what the merge has changed in the columns that are `wanted`, and the parameters of both statements; `None` if the table has no key.
+    fn changes(
+        &self,
+        [was, became]: [pg_sys::Datum; 2],
+        wanted: fn(&Column) -> bool,
+    ) -> Option<(Vec<Change>, Vec<Argument>)> {
         let names: Vec<String> = self.keys.iter().map(|key| key.name.clone()).collect();
         // SAFETY: both are rows of that table, and live to the end of this call.
         let (keys, mut changes) =
@@ -125,6 +133,30 @@ impl Unmerging {
         );
         // SAFETY: the statement returns two rows as its columns, and its parameters are addresses.
         unsafe { original::read(&statement, &places.map(address)) }
+    }
+
+    /// The condition that row t has a text that the records know; `None` if they know none, or no guard forms texts as they were formed then.
+    fn has_text(&self, records: [pg_sys::Datum; 2]) -> Option<String> {
+        let texts: Vec<String> = records.into_iter().filter_map(|record| self.known_text(record)).collect();
+        let guards = Guard::all_of(self.target).unwrap_or_default();
+        let own = guards.iter().filter(|guard| guard.table == self.target && guard.check_expression().is_ok());
+        own.map(|guard| guard.document()).find_map(|document| {
+            let form = form_of(&document);
+            let hash = |text: &String| text.strip_prefix(&form)?.parse::<i64>().ok();
+            let hashes: Vec<String> = texts.iter().filter_map(hash).map(|hash| hash.to_string()).collect();
+            (!hashes.is_empty()).then(|| {
+                let own = beside::hash(&document.of_table("t"), None);
+                format!("{own} {EQUALS} ANY ('{{{}}}'::bigint[])", hashes.join(","))
+            })
+        })
+    }
+
+    /// What a record says of the text of its row.
+    fn known_text(&self, record: pg_sys::Datum) -> Option<String> {
+        // SAFETY: a row of that table, which lives to the end of this call.
+        let (kind, text) = unsafe { original::values(self.removed, record, &["neardup_verdict".to_owned()]) }?.pop()?;
+        // SAFETY: a value of that type.
+        (kind == pg_sys::TEXTOID).then(|| unsafe { String::from_polymorphic_datum(text?, false, kind) }).flatten()
     }
 
     /// The statement that gives the kept row the values that it had, and the one that then returns the columns that have another one all the same, and

@@ -146,7 +146,7 @@ INSERT INTO i SELECT n, body() FROM generate_series(1, 3) n;
 SELECT neardup.protect('i', 'body');
 SELECT neardup.keep_removed('i');
 GRANT SELECT, UPDATE, DELETE ON i TO kept_stranger;
-CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = 'ZZ001'; END $$;
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '55000'; END $$;
 CREATE TRIGGER fail BEFORE DELETE ON i FOR EACH ROW EXECUTE FUNCTION fail();
 CALL neardup.cleanup('i', dry_run => false);
 SET ROLE kept_stranger;

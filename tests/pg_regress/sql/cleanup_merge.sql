@@ -130,11 +130,11 @@ BEGIN
     RETURN CASE existing.id WHEN 1 THEN NULL ELSE new END;
 END $$;
 CALL neardup.cleanup('articles', action => 'merge', merge => 'merged', dry_run => false);
--- errors of the function end the clean-up; batches before remain
+-- errors of the function that are not about single rows end the clean-up; batches before remain
 CREATE OR REPLACE FUNCTION merged(existing articles, new articles) RETURNS articles LANGUAGE plpgsql AS $$
 BEGIN
     IF existing.id = 4 THEN
-        RAISE EXCEPTION 'no' USING ERRCODE = 'ZZ001', HINT = 'Ask.';
+        RAISE EXCEPTION 'no' USING ERRCODE = '55000', HINT = 'Ask.';
     END IF;
     RETURN NULL;
 END $$;
@@ -204,7 +204,7 @@ CALL neardup.cleanup('pages', action => 'merge', merge => 'pages_merged', dry_ru
 SELECT id, length(body), length(all_bodies), right(body, 4) FROM pages;
 CALL neardup.restore('pages', 1, answer => false);
 SELECT id, length(body), all_bodies FROM pages ORDER BY id;
--- a function that closes all cursors gets an error, as in a loop of PL/pgSQL
+-- a function that closes all cursors gets an error, as in a loop of PL/pgSQL, and its group stays
 CREATE OR REPLACE FUNCTION pages_merged(existing pages, new pages) RETURNS pages LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'CLOSE ALL'; RETURN existing; END $$;
 \set VERBOSITY sqlstate
 CALL neardup.cleanup('pages', action => 'merge', merge => 'pages_merged', dry_run => false);

@@ -103,7 +103,7 @@ CREATE TABLE stopped_by (id int REFERENCES stopped);
 INSERT INTO stopped VALUES (1, body(0)), (2, body(1)), (3, body(2)), (4, body(3));
 INSERT INTO stopped_by VALUES (2);
 SELECT neardup.protect('stopped', 'body', expression => 'text_of');
-CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'stopped' USING ERRCODE = 'ZZ001'; END$$;
+CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'stopped' USING ERRCODE = '55000'; END$$;
 CREATE TRIGGER stop BEFORE DELETE ON stopped FOR EACH ROW WHEN (OLD.id = 4) EXECUTE FUNCTION stop();
 SET test.stops = 'list';
 CALL neardup.cleanup('stopped', dry_run => false);

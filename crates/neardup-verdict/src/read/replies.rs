@@ -23,9 +23,7 @@ const ATTRIBUTION: usize = 80;
 pub(crate) fn quotes_whole(texts: [&str; 2]) -> Option<(usize, Range<usize>)> {
     let reply = usize::from(texts[0].len() < texts[1].len());
     let (text, quoted) = (texts[reply], texts[1 - reply]);
-    if letters(quoted).nth(LEAST - 1).is_none() {
-        return None;
-    }
+    letters(quoted).nth(LEAST - 1)?;
     let ends = text.char_indices().filter(|(_, c)| matches!(c, ':' | '：')).take(COLONS);
     ends.map(|(at, colon)| (at, at + colon.len_utf8())).find_map(|(colon, end)| {
         let line = text.get(..colon)?.rfind('\n').map_or(0, |line| line + 1);
