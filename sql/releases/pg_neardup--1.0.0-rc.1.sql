@@ -1179,7 +1179,8 @@ SELECT t.tgrelid::regclass AS target,
        CASE WHEN n.related > 0 THEN c.names[pg_catalog.cardinality(c.names)] END AS related_as
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
-         SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings
+         -- Read once, and not for each column.
+         SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings OFFSET 0
      ) s
      CROSS JOIN LATERAL (
          SELECT coalesce((s.settings ->> 'columns')::integer, 0) AS columns,
@@ -2635,6 +2636,32 @@ BEGIN
 END
 $$;
 
+-- Raises an error if a trigger of a table that keeps something beside another one may run code of a role that its owner does not trust: it would run as
+-- the owner whenever others write into the guarded table. Nobody can create one until the end of the transaction.
+CREATE FUNCTION neardup_internal.check_triggers(relation regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    foreign_trigger name;
+BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', relation);
+    -- Its function, and what its condition names. What belongs to Postgres is not recorded.
+    SELECT t.tgname INTO foreign_trigger
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+         JOIN pg_depend d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
+         LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+         LEFT JOIN pg_proc p ON p.oid = CASE d.refclassid WHEN 'pg_proc'::regclass THEN d.refobjid ELSE o.oprcode::oid END
+         LEFT JOIN pg_type y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
+    WHERE t.tgrelid = relation::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+          AND NOT pg_has_role(coalesce(p.proowner, y.typowner, c.relowner), c.relowner, 'USAGE')
+    ORDER BY t.tgname LIMIT 1;
+    IF foreign_trigger IS NOT NULL THEN
+        RAISE EXCEPTION 'trigger "%" of table % may run code of another role', foreign_trigger, relation USING ERRCODE = 'insufficient_privilege',
+            DETAIL = 'It would run as the owner of the table.',
+            HINT = format('Its owner can drop it (DROP TRIGGER %I ON %s), and take TRIGGER from other roles (REVOKE TRIGGER).', foreign_trigger, relation);
+    END IF;
+END
+$$;
+
 CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -2770,6 +2797,7 @@ CREATE FUNCTION neardup_internal.note_let_through(
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     EXECUTE format('INSERT INTO %s (key, other, is_copy, act, role, at, document, hash, other_hash) '
         'VALUES ($1, $2, false, ''let_through'', $3, clock_timestamp(), $4, $5, $6)', neardup.keep_answers(target))
         USING key, other, role, document, hash, other_hash;
@@ -2781,6 +2809,7 @@ $$;
 CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
     PERFORM neardup_internal.disinherit(target, document::name, ARRAY[key], ARRAY[mark]);
 -- The UPDATE is the writer's, who has nothing to do with the owner's rights.
@@ -3069,6 +3098,7 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION neardup_internal.check_triggers(regclass) IS 'raises an error if a trigger of a table beside another one may run code of other roles as its owner';
 COMMENT ON FUNCTION neardup_internal.revoke_all(regclass) IS 'takes all rights on a table from roles other than its owner';
 COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
 COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table of answers';
@@ -3224,6 +3254,9 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION neardup_internal.is_trusted_type(type oid) RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'is_trusted_type_wrapper';
+
 CREATE FUNCTION neardup.keep_removed(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -3245,6 +3278,14 @@ BEGIN
         RAISE EXCEPTION 'must be owner of table % to keep its removed rows', target USING ERRCODE = 'insufficient_privilege',
             HINT = format('Its owner creates the table for them, or adds columns to it: SELECT neardup.keep_removed(%L);', target);
     END IF;
+    -- By its name, which its owner can give to another type meanwhile, whose checks would run as the caller.
+    FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL AND (removed IS NOT NULL OR n.kept_type <> n.type) LOOP
+        IF NOT neardup_internal.is_trusted_type(to_regtype(c.kept_type)::oid) THEN
+            RAISE EXCEPTION 'column "%" of table % is of type % of another role', c.name, target, c.kept_type USING ERRCODE = 'feature_not_supported',
+                DETAIL = 'The table of removed rows lacks that column.',
+                HINT = format('The owner of the type adds it: SELECT neardup.keep_removed(%L);', target);
+        END IF;
+    END LOOP;
     IF removed IS NULL THEN
         EXECUTE format(
             'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
@@ -3264,6 +3305,7 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION neardup_internal.is_trusted_type(oid) IS 'whether a type is Postgres''s own, or of a role that has the rights of the caller';
 COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the table of removed rows beside a table';
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
@@ -5748,7 +5790,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:206
+-- src/answers/table.rs:207
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5844,7 +5886,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:66
+-- src/cleanup/mod.rs:73
 -- pg_neardup::cleanup::check_committing
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5874,13 +5916,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:45
+-- src/cleanup/batch.rs:46
 -- pg_neardup::cleanup::batch::cleanup_batch
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:33
+-- src/cleanup/batch.rs:34
 -- pg_neardup::cleanup::batch::cleanup_threshold
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6030,13 +6072,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:37
+-- src/cleanup/mod.rs:38
 -- pg_neardup::cleanup::hold_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:59
+-- src/cleanup/mod.rs:66
 -- pg_neardup::cleanup::in_transaction_block
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6062,6 +6104,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/near_duplicate/mod.rs:27
 -- pg_neardup::near_duplicate::is_near_duplicate
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/mod.rs:60
+-- pg_neardup::cleanup::is_trusted_type
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -6264,7 +6312,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/batch.rs:39
+-- src/cleanup/batch.rs:40
 -- pg_neardup::cleanup::batch::missing_mark
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6456,7 +6504,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:53
+-- src/cleanup/mod.rs:54
 -- pg_neardup::cleanup::release_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6468,19 +6516,19 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:200
+-- src/answers/table.rs:201
 -- pg_neardup::answers::table::restored_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mark_column.rs:35
+-- src/guard/mark_column.rs:46
 -- pg_neardup::guard::mark_column::retype
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:87
+-- src/cleanup/mod.rs:94
 -- pg_neardup::cleanup::row_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6702,7 +6750,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:81
+-- src/cleanup/mod.rs:88
 -- pg_neardup::cleanup::text_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6876,7 +6924,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mark_column.rs:26
+-- src/guard/mark_column.rs:29
 -- pg_neardup::guard::mark_column::type_of_mark
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

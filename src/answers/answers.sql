@@ -67,6 +67,32 @@ BEGIN
 END
 $$;
 
+-- Raises an error if a trigger of a table that keeps something beside another one may run code of a role that its owner does not trust: it would run as
+-- the owner whenever others write into the guarded table. Nobody can create one until the end of the transaction.
+CREATE FUNCTION neardup_internal.check_triggers(relation regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    foreign_trigger name;
+BEGIN
+    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', relation);
+    -- Its function, and what its condition names. What belongs to Postgres is not recorded.
+    SELECT t.tgname INTO foreign_trigger
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+         JOIN pg_depend d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
+         LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+         LEFT JOIN pg_proc p ON p.oid = CASE d.refclassid WHEN 'pg_proc'::regclass THEN d.refobjid ELSE o.oprcode::oid END
+         LEFT JOIN pg_type y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
+    WHERE t.tgrelid = relation::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+          AND NOT pg_has_role(coalesce(p.proowner, y.typowner, c.relowner), c.relowner, 'USAGE')
+    ORDER BY t.tgname LIMIT 1;
+    IF foreign_trigger IS NOT NULL THEN
+        RAISE EXCEPTION 'trigger "%" of table % may run code of another role', foreign_trigger, relation USING ERRCODE = 'insufficient_privilege',
+            DETAIL = 'It would run as the owner of the table.',
+            HINT = format('Its owner can drop it (DROP TRIGGER %I ON %s), and take TRIGGER from other roles (REVOKE TRIGGER).', foreign_trigger, relation);
+    END IF;
+END
+$$;
+
 CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -202,6 +228,7 @@ CREATE FUNCTION neardup_internal.note_let_through(
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     EXECUTE format('INSERT INTO %s (key, other, is_copy, act, role, at, document, hash, other_hash) '
         'VALUES ($1, $2, false, ''let_through'', $3, clock_timestamp(), $4, $5, $6)', neardup.keep_answers(target))
         USING key, other, role, document, hash, other_hash;
@@ -213,6 +240,7 @@ $$;
 CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
     PERFORM neardup_internal.disinherit(target, document::name, ARRAY[key], ARRAY[mark]);
 -- The UPDATE is the writer's, who has nothing to do with the owner's rights.
@@ -501,6 +529,7 @@ BEGIN
 END
 $$;
 
+COMMENT ON FUNCTION neardup_internal.check_triggers(regclass) IS 'raises an error if a trigger of a table beside another one may run code of other roles as its owner';
 COMMENT ON FUNCTION neardup_internal.revoke_all(regclass) IS 'takes all rights on a table from roles other than its owner';
 COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
 COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table of answers';

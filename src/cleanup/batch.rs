@@ -13,6 +13,7 @@ use super::check_may_clean;
 use super::log::note_removed;
 use super::plan::{Action, Cleanup, LIST, with};
 use super::recheck::answered_meanwhile;
+use crate::answers::check_triggers;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::statement::{self, EQUALS};
@@ -134,17 +135,19 @@ impl Cleanup {
         Ok(found)
     }
 
-    /// The table of removed rows, as it must be to get a row. It may have got a column or another name since the last batch.
+    /// The table of removed rows, as it must be to get a row. It may have got a column, another name or a trigger since the last batch.
     ///
     /// # Errors
-    /// If there is none and the caller cannot create it.
+    /// If there is none and the caller cannot create it, or a trigger of it may run code of another role than its owner.
     pub fn removed_table(&self) -> Result<pg_sys::Oid> {
-        self.removed("neardup.keep_removed")?.ok_or_else(|| {
+        let removed = self.removed("neardup.keep_removed")?.ok_or_else(|| {
             error(
                 PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
                 format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
             )
-        })
+        })?;
+        check_triggers(removed, self.owner()?);
+        Ok(removed)
     }
 
     /// Locks the table, with its partitions, as the DELETE does. A new foreign key waits for that; otherwise it could come between the look-up of

@@ -28,7 +28,7 @@ use crate::guarded::document::Document;
 use crate::guarded::statement;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::{role, settings};
-use crate::pg::catalog::{self, Column};
+use crate::pg::catalog::Column;
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::original::{self, Change, Locked};
 use crate::pg::table::query::Session;
@@ -324,7 +324,7 @@ impl Cleanup {
     fn kept_row(&self) -> String {
         format!(
             "SELECT {row}, r.ctid, r.tableoid FROM {kept} r, {LIST} c WHERE c.place = $1 AND {is_kept} FOR NO KEY UPDATE OF r",
-            row = statement::cast("r.*", catalog::row_type(self.kept)),
+            row = statement::as_row("r.*", self.kept),
             kept = self.target,
             is_kept = self.is_kept(),
         )
@@ -335,7 +335,7 @@ impl Cleanup {
         format!(
             "SELECT {row} FROM {target} t, {LIST} c \
              WHERE c.place > $1 AND c.place <= $2 AND c.reason IS NULL AND {is_duplicate} ORDER BY c.place",
-            row = statement::cast("t.*", catalog::row_type(self.choice.guard.table)),
+            row = statement::as_row("t.*", self.choice.guard.table),
             target = self.target,
             is_duplicate = self.is_duplicate(),
         )

@@ -30,6 +30,7 @@ use crate::error::Result;
 use crate::guarded::beside::Beside;
 use crate::pg::Text;
 use crate::pg::call::{role, transaction};
+use crate::pg::catalog;
 use crate::pg::lock::session::ProcedureLock;
 
 /// Locks a table for one runner, across commits, until it is released or a transaction of this session fails. Only a role that
@@ -53,6 +54,12 @@ fn check_may_clean(target: pg_sys::Oid, function: &'static str) -> Result<()> {
 #[pg_extern(sql = false)]
 fn release_table(target: pg_sys::Oid) {
     ProcedureLock(target).release();
+}
+
+/// Says whether nobody but trusted roles can put another type under the name of this one.
+#[pg_extern(sql = false)]
+fn is_trusted_type(kind: pg_sys::Oid) -> bool {
+    catalog::is_trusted_type(kind)
 }
 
 /// Says whether the statement runs in a transaction block, where a procedure cannot commit.

@@ -14,7 +14,7 @@ use neardup_core::candidates::Apart;
 use pgrx::pg_sys;
 
 use super::plan::{Cleanup, LIST};
-use crate::answers::{Answers, Given};
+use crate::answers::{Answers, Given, check_triggers};
 use crate::error::Result;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
@@ -139,6 +139,9 @@ impl Meanwhile {
     /// goes before; what has passed to it from one row passes from another one, too, and is taken back for each of them, up to [`MOST_OF_ONE`].
     pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) {
         let Some(table) = self.table else { return };
+        if !self.inherited.is_empty() {
+            check_triggers(table, owner);
+        }
         let has_gone = format!("SELECT FROM {LIST} c WHERE c.place {EQUALS} $1 AND c.reason IS NULL");
         // Of two rows with one text, an answer is about their keys.
         let table = statement::relation(table);

@@ -124,7 +124,7 @@ impl Unmerging {
 
     /// Reads both records; `None` if one is gone.
     fn records(&self, places: [Tid; 2]) -> Option<[pg_sys::Datum; 2]> {
-        let row = |alias: &str| statement::cast(&format!("{alias}.*"), catalog::row_type(self.removed));
+        let row = |alias: &str| statement::as_row(&format!("{alias}.*"), self.removed);
         let statement = format!(
             "SELECT {before}, {after} FROM {removed} b, {removed} a WHERE b.ctid {EQUALS} $1 AND a.ctid {EQUALS} $2",
             before = row("b"),

@@ -13,6 +13,7 @@ use super::merge;
 use super::outcome;
 use super::stored;
 use super::subject::Subject;
+use crate::answers::check_triggers;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
@@ -200,6 +201,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
             .set_detail("It must be an ordinary table of the same owner.")
             .set_hint("Give it the owner of the guarded table, if you trust its triggers: ALTER TABLE ... OWNER TO ...; or rename it and call neardup.protect again."));
     }
+    check_triggers(diverted, guard.owner);
     let statement = format!(
         "INSERT INTO {} (document, record, duplicate_of, measure, value, role) \
          VALUES ($1, {}, $3, $4, $5, $6)",

@@ -73,7 +73,8 @@ SELECT t.tgrelid::regclass AS target,
        CASE WHEN n.related > 0 THEN c.names[pg_catalog.cardinality(c.names)] END AS related_as
 FROM pg_catalog.pg_trigger t
      CROSS JOIN LATERAL (
-         SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings
+         -- Read once, and not for each column.
+         SELECT neardup_internal.guard_settings(t.tgargs, pg_catalog.cardinality(t.tgattr::smallint[]))::jsonb AS settings OFFSET 0
      ) s
      CROSS JOIN LATERAL (
          SELECT coalesce((s.settings ->> 'columns')::integer, 0) AS columns,

@@ -23,9 +23,20 @@ pub fn kind(target: pg_sys::Oid) -> pg_sys::Oid {
 }
 
 /// Returns the name of that type.
+///
+/// # Errors
+/// If another role can give that name to another type.
 #[pg_extern(sql = false)]
-fn type_of_mark(target: pg_sys::Oid) -> String {
-    catalog::type_name(kind(target))
+fn type_of_mark(target: pg_sys::Oid) -> Result<String> {
+    let wanted = kind(target);
+    if catalog::is_trusted_type(wanted) {
+        return Ok(catalog::type_name(wanted));
+    }
+    let message =
+        format!("the key of table {} is of type {} of another role", shown(target), catalog::shown_type(wanted));
+    Err(error(PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
+        .set_detail("The column for marks would get that type by its name, which its owner can give to another type, whose checks would run with the privileges of the current role.")
+        .set_hint("Call neardup.protect as the owner of the type."))
 }
 
 /// Gives a column that type, by the text of its values. Returns the name of the type, or nothing if the column has it.

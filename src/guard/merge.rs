@@ -19,7 +19,6 @@ use crate::guarded::guard::Guard;
 use crate::guarded::statement;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::trigger::{Row, RowTrigger};
-use crate::pg::catalog;
 use crate::pg::table::original::{self, Locked};
 use crate::pg::table::row_id::{Tid, is_same};
 
@@ -47,7 +46,7 @@ fn address(tid: &Tid) -> Argument {
 /// If the writer may not read and update the row, or the transaction's snapshot does not have it.
 pub fn lock(guard: &Guard, original: &Original) -> Result<Option<Locked>> {
     let (table, key) = table_and_key(guard, 1);
-    let row = statement::cast("t.*", catalog::row_type(guard.table));
+    let row = statement::as_row("t.*", guard.table);
     let version = version(original.key.len() + 1);
     let statement =
         format!("SELECT {row}, t.ctid, t.tableoid FROM {table} WHERE {key} AND {version} FOR NO KEY UPDATE OF t");

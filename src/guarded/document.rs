@@ -54,7 +54,7 @@ impl Document<'_> {
     pub fn of_table(&self, alias: &str) -> String {
         match &self.expression {
             Some(function) => {
-                format!("{function}({})", statement::cast(&format!("{alias}.*"), catalog::row_type(self.table)))
+                format!("{function}({})", statement::as_row(&format!("{alias}.*"), self.table))
             }
             None => self.of_columns(alias),
         }
@@ -80,7 +80,7 @@ impl Document<'_> {
         let Some(function) = &self.expression else { return self.of_columns(alias) };
         let value = |own: &Column| if is_same(own) { statement::column(alias, &own.name) } else { "NULL".to_owned() };
         let row = format!("ROW({})", statement::list(&catalog::columns(self.table), value));
-        format!("{function}({})", statement::cast(&row, catalog::row_type(self.table)))
+        format!("{function}({})", statement::as_row(&row, self.table))
     }
 
     /// Returns the document of a row in an index of the guarded table. Partitions may have their columns in other orders, so an index on
@@ -93,7 +93,7 @@ impl Document<'_> {
         } else {
             format!("{}.*", quote_identifier(catalog::qualified_name(self.table).1))
         };
-        format!("{function}({})", statement::cast(&row, catalog::row_type(self.table)))
+        format!("{function}({})", statement::as_row(&row, self.table))
     }
 
     fn of_columns(&self, alias: &str) -> String {

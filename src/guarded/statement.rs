@@ -101,8 +101,21 @@ impl OrderKey {
 
 /// Returns a cast to a type, or of a domain to the type behind it. A domain's CHECK would run code of its owner as the role that makes a list, its
 /// NOT NULL would refuse a column that a table of new rows lacks, and its collation may contradict that of a column.
+///
+/// A type of another role is not named, because a statement finds it by its name, which its owner can give to a domain meanwhile. Where such values are
+/// compared they have the type already, and the operators of enums, arrays, ranges and rows are Postgres's own, in its own schema.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
-    format!("CAST({expression} AS {})", catalog::type_name(catalog::base_type(kind)))
+    let kind = catalog::base_type(kind);
+    if catalog::is_trusted_type(kind) { named_cast(expression, kind) } else { expression.to_owned() }
+}
+
+/// Returns a cast to the type of a table's rows. Nobody can give its name to another type while the table is open.
+pub fn as_row(expression: &str, table: pg_sys::Oid) -> String {
+    named_cast(expression, catalog::row_type(table))
+}
+
+fn named_cast(expression: &str, kind: pg_sys::Oid) -> String {
+    format!("CAST({expression} AS {})", catalog::type_name(kind))
 }
 
 /// Returns a cast to text.

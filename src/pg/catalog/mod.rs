@@ -21,7 +21,10 @@ pub use relations::{
     is_partition, is_temporary, may_lock, may_read_columns, may_read_some, owner, pages, predicate_of, primary_key,
     qualified_name, relation, relation_kind, relation_name,
 };
-pub use trust::{becomes_plainly, converts_plainly, is_of_trusted_schema, is_plain_cast, is_trusted, is_trusted_role};
+pub use trust::{
+    becomes_plainly, converts_plainly, is_of_trusted_schema, is_plain_cast, is_trusted, is_trusted_role,
+    is_trusted_type,
+};
 pub use types::{
     Comparison, base_type, collation_name, has_equality, operand, operator, operator_between, row_type, shown_type,
     type_name,

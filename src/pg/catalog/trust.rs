@@ -24,8 +24,9 @@ pub fn is_trusted(function: pg_sys::Oid) -> bool {
     is_of_trusted(function, pg_sys::SysCacheIdentifier::PROCOID, owner)
 }
 
-/// Says whether a type is Postgres's own, or of a trusted role: nobody but the owner of one of its types makes a cast.
-fn is_trusted_type(kind: pg_sys::Oid) -> bool {
+/// Says whether a type is Postgres's own, or of a trusted role: nobody but the owner of one of its types makes a cast, or puts another type under its
+/// name, between the moment that a statement is written and the one that it is read, too.
+pub fn is_trusted_type(kind: pg_sys::Oid) -> bool {
     let owner = |row| {
         // SAFETY: a row of the cache of types.
         unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typowner }

@@ -87,7 +87,7 @@ SELECT neardup.unprotect('people', 'body');
 SELECT count(*) FROM pg_attribute WHERE attrelid = 'people'::regclass AND attname = 'phone';
 DROP TABLE people;
 
--- a type whose owner has made a cast: marks are not converted by it
+-- a type of another role, who can make casts of it
 SET ROLE regress_mallory;
 CREATE TYPE m.lang AS ENUM ('a', 'b');
 CREATE FUNCTION m.to_text(m.lang) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN '1'; END $$;
@@ -95,10 +95,51 @@ CREATE CAST (m.lang AS text) WITH FUNCTION m.to_text(m.lang) AS ASSIGNMENT;
 RESET ROLE;
 CREATE TABLE terms (id m.lang PRIMARY KEY, body text);
 SELECT neardup.protect('terms', 'body', on_duplicate => 'mark');
-ALTER TABLE terms DROP COLUMN id;
-ALTER TABLE terms ADD id int PRIMARY KEY;
-SELECT neardup.protect('terms', 'body', on_duplicate => 'mark');
 DROP TABLE terms;
+-- nor is a column of the type added by its name, which its owner can give to a domain
+SET ROLE regress_mallory;
+CREATE TABLE m.kept (id int PRIMARY KEY, body text);
+SELECT neardup.protect('m.kept', 'body', on_duplicate => 'warn');
+SELECT neardup.keep_removed('m.kept');
+ALTER TABLE m.kept ADD COLUMN lang m.lang;
+RESET ROLE;
+SELECT neardup.keep_removed('m.kept');
+SET ROLE regress_mallory;
+SELECT neardup.keep_removed('m.kept');
+RESET ROLE;
+-- a scope of such a type: lists and clean-ups compare it without its name
+SET ROLE regress_mallory;
+CREATE TABLE m.scoped (id int PRIMARY KEY, lang m.lang, body text);
+SELECT neardup.protect('m.scoped', 'body', scope => '{lang}', on_duplicate => 'warn');
+CREATE TABLE m.more (LIKE m.scoped);
+SET client_min_messages = error;
+INSERT INTO m.scoped SELECT n, (ARRAY['a', 'b'])[n % 2 + 1]::m.lang, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 4) n;
+RESET client_min_messages;
+INSERT INTO m.more VALUES (9, 'a', 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.');
+RESET ROLE;
+SELECT key, duplicate_of FROM neardup.duplicates('m.scoped') ORDER BY 1;
+SELECT key, duplicate_of, is_new FROM neardup.copies_of('m.scoped', 'm.more');
+CALL neardup.cleanup('m.scoped', action => 'delete', dry_run => false);
+SELECT id FROM m.scoped ORDER BY id;
+-- a trigger on a table beside the guarded one, by a role that was given TRIGGER: it would run as the owner whenever somebody inserts a copy
+CREATE TABLE posts (id int PRIMARY KEY, body text);
+SELECT neardup.protect('posts', 'body', on_duplicate => 'divert');
+SELECT neardup.keep_removed('posts');
+GRANT ALL ON posts_diverted, posts_removed TO regress_mallory;
+SET ROLE regress_mallory;
+CREATE TRIGGER t BEFORE INSERT ON posts_diverted FOR EACH ROW EXECUTE FUNCTION m.evil();
+CREATE FUNCTION m.is_so() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN false; END $$;
+CREATE TRIGGER t BEFORE INSERT ON posts_removed FOR EACH ROW WHEN (m.is_so()) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+RESET ROLE;
+INSERT INTO posts SELECT n, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 2) n;
+DROP TRIGGER t ON posts_diverted;
+SELECT neardup.protect('posts', 'body', on_duplicate => 'warn');
+SET client_min_messages = error;
+INSERT INTO posts SELECT n, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 2) n;
+RESET client_min_messages;
+CALL neardup.cleanup('posts', dry_run => false);
+SELECT count(*) FROM posts;
+DROP TABLE posts, posts_diverted, posts_removed;
 
 -- a domain whose owner adds a CHECK later: removed rows are kept as the type behind it
 SET ROLE regress_mallory;
