@@ -6,7 +6,7 @@
 //!
 //! The same answers give the same correction: sums go in the order of the answers, and exponentials are computed in software.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use super::alike::{AGREEMENT, NUMBERS};
 use super::alike::{ALIKE, COUNT, FACTOR, FAR, OF_FACTS, OF_TABLE, Place, Pulling, SHIFT, numbers, scaled};
@@ -38,13 +38,14 @@ const CERTAIN: f64 = 1.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correction(Arc<Process>);
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Process {
     answers: Vec<(Place, f64)>,
     /// What is added to all log odds, and their factor.
     shift: f64,
     factor: f64,
-    variance: Factor,
+    /// Made when the first pair is corrected: it takes by far the longest, and who only reads settings needs none.
+    variance: OnceLock<Factor>,
     all: Pulling,
     /// Those that pull upwards.
     upwards: Pulling,
@@ -121,20 +122,33 @@ fn kernel(places: &[Place]) -> Matrix {
     places.iter().map(|a| places.iter().map(|b| a.covariance(b)).collect()).collect()
 }
 
+impl PartialEq for Process {
+    /// All the rest follows from the answers.
+    fn eq(&self, other: &Self) -> bool {
+        self.answers == other.answers
+    }
+}
+
 impl Process {
     fn new(answers: Vec<(Place, f64)>) -> Self {
-        let places: Vec<Place> = answers.iter().map(|(place, _)| *place).collect();
-        // At the fit, an answer pulls by what its probability p lacks of it, and the curvature of its likelihood is p (1 - p).
-        let curvature = answers.iter().map(|(_, pull)| pull.abs() * (1.0 - pull.abs()));
         Self {
             shift: SHIFT * answers.iter().map(|(_, pull)| pull).sum::<f64>(),
             factor: (1.0 + FACTOR * answers.iter().map(|(place, pull)| place.log_odds * pull).sum::<f64>())
                 .clamp(FACTORS.0, FACTORS.1),
-            variance: Factor::new(&kernel(&places), curvature),
+            variance: OnceLock::new(),
             all: Pulling::new(&answers, |_| true),
             upwards: Pulling::new(&answers, |pull| pull > 0.0),
             answers,
         }
+    }
+
+    fn variance(&self) -> &Factor {
+        self.variance.get_or_init(|| {
+            let places: Vec<Place> = self.answers.iter().map(|(place, _)| *place).collect();
+            // At the fit, an answer pulls by what its probability p lacks of it, and the curvature of its likelihood is p (1 - p).
+            let curvature = self.answers.iter().map(|(_, pull)| pull.abs() * (1.0 - pull.abs()));
+            Factor::new(&kernel(&places), curvature)
+        })
     }
 
     fn corrected(&self, log_odds: f64, numbers: &[f64; COUNT]) -> f64 {
@@ -144,7 +158,7 @@ impl Process {
         let near: f64 = self.all.pulls.iter().zip(&alike).map(|(pull, alike)| pull * alike).sum();
         let with = |((of, _), alike): (&(Place, f64), &f64)| of.covariance_if(*alike, &place);
         let covariances: Vec<f64> = self.answers.iter().zip(&alike).map(with).collect();
-        let variance = (place.covariance(&place) - self.variance.explained(&covariances)).max(0.0);
+        let variance = (place.covariance(&place) - self.variance().explained(&covariances)).max(0.0);
         less_sure(self.shift + self.factor * log_odds + ALIKE * near, variance)
     }
 
