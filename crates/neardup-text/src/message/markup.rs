@@ -44,7 +44,7 @@ pub(super) fn plain(markup: &str) -> (String, Vec<Range<usize>>) {
     let mut text = String::with_capacity(markup.len());
     let (mut open, mut quoted) = (Vec::new(), Vec::<Range<usize>>::new());
     // In HTML a line end is a space; in a text that only has something like a tag it is one.
-    let markup_lines = has_blocks(markup);
+    let markup_lines = has_blocks(markup) && !quotes_lines(markup);
     let mut done = 0;
     let mut between = |tag: &[u8], is_end: bool, text: &mut String| {
         if markup_lines {
@@ -80,6 +80,11 @@ fn spaces(text: &mut String, from: usize) {
         let new = text.split_off(from);
         text.push_str(&new.replace('\n', " "));
     }
+}
+
+/// Says whether lines are quoted as mail programs quote them: a text with that is no HTML, whatever tags it is about.
+fn quotes_lines(markup: &str) -> bool {
+    markup.lines().filter(|line| line.starts_with("> ")).nth(1).is_some()
 }
 
 /// Says whether some markup has a tag that ends a line.

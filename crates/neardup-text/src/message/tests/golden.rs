@@ -278,3 +278,12 @@ fn mails_in_markup() {
     let message = Message::read(text);
     assert_eq!(message.layout.own().map(|range| message.text[range].trim()).collect::<Vec<_>>(), ["That is late."]);
 }
+
+#[test]
+fn a_mail_about_tags_is_no_html() {
+    let text =
+        "Ann wrote:\n> Use one element\n> around both of them.\n\n<div class=\"a\">\n<div>b</div>\n</div>\n\nIt works!";
+    let message = Message::read(text);
+    let own: String = message.layout.own().map(|range| &message.text[range]).collect();
+    assert!(own.contains("It works!") && !own.contains("around"), "{own}");
+}
