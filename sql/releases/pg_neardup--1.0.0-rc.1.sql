@@ -2637,27 +2637,23 @@ END
 $$;
 
 -- Raises an error if a trigger of a table that keeps something beside another one may run code of a role that its owner does not trust: it would run as
--- the owner whenever others write into the guarded table. Nobody can create one until the end of the transaction.
+-- the owner whenever others write into the guarded table. Functions of Postgres and of extensions run code, too, that their arguments or a condition
+-- name; who has created a trigger is not known, so there must be neither. Nobody can create one until the end of the transaction.
 CREATE FUNCTION neardup_internal.check_triggers(relation regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     foreign_trigger name;
 BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', relation);
-    -- Its function, and what its condition names. What belongs to Postgres is not recorded.
     SELECT t.tgname INTO foreign_trigger
-    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-         JOIN pg_depend d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
-         LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
-         LEFT JOIN pg_proc p ON p.oid = CASE d.refclassid WHEN 'pg_proc'::regclass THEN d.refobjid ELSE o.oprcode::oid END
-         LEFT JOIN pg_type y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
     WHERE t.tgrelid = relation::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
-          AND NOT pg_has_role(coalesce(p.proowner, y.typowner, c.relowner), c.relowner, 'USAGE')
+          AND (t.tgqual IS NOT NULL OR t.tgnargs > 0 OR NOT pg_has_role(p.proowner, c.relowner, 'USAGE'))
     ORDER BY t.tgname LIMIT 1;
     IF foreign_trigger IS NOT NULL THEN
         RAISE EXCEPTION 'trigger "%" of table % may run code of another role', foreign_trigger, relation USING ERRCODE = 'insufficient_privilege',
-            DETAIL = 'It would run as the owner of the table.',
-            HINT = format('Its owner can drop it (DROP TRIGGER %I ON %s), and take TRIGGER from other roles (REVOKE TRIGGER).', foreign_trigger, relation);
+            DETAIL = 'It would run as the owner of the table. Its function must be of the owner or a superuser, and have neither arguments nor a condition (WHEN).',
+            HINT = format('DROP TRIGGER %1$I ON %2$s; and take the right from other roles: REVOKE TRIGGER ON %2$s FROM ...;', foreign_trigger, relation);
     END IF;
 END
 $$;
@@ -3254,8 +3250,8 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.is_trusted_type(type oid) RETURNS boolean
-    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'is_trusted_type_wrapper';
+CREATE FUNCTION neardup_internal.has_trusted_name(type oid) RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'has_trusted_name_wrapper';
 
 CREATE FUNCTION neardup.keep_removed(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -3280,7 +3276,7 @@ BEGIN
     END IF;
     -- By its name, which its owner can give to another type meanwhile, whose checks would run as the caller.
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL AND (removed IS NOT NULL OR n.kept_type <> n.type) LOOP
-        IF NOT neardup_internal.is_trusted_type(to_regtype(c.kept_type)::oid) THEN
+        IF NOT neardup_internal.has_trusted_name(to_regtype(c.kept_type)::oid) THEN
             RAISE EXCEPTION 'column "%" of table % is of type % of another role', c.name, target, c.kept_type USING ERRCODE = 'feature_not_supported',
                 DETAIL = 'The table of removed rows lacks that column.',
                 HINT = format('The owner of the type adds it: SELECT neardup.keep_removed(%L);', target);
@@ -3305,7 +3301,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.is_trusted_type(oid) IS 'whether a type is Postgres''s own, or of a role that has the rights of the caller';
+COMMENT ON FUNCTION neardup_internal.has_trusted_name(oid) IS 'whether a type is Postgres''s own, or it and its schema are of roles that have the rights of the caller';
 COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the table of removed rows beside a table';
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';
@@ -4966,8 +4962,9 @@ BEGIN
                FILTER (WHERE NOT n.is_generated AND n.name IS DISTINCT FROM mark)
         INTO names, expressions, made, differs, replacements
     FROM neardup_internal.removed_columns(target, removed) n
-         CROSS JOIN LATERAL (SELECT pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(t.%1$I::%2$s), ROW(d.%1$I))',
-             n.name, n.removed_type) AS differs) c
+         -- A CASE makes of a domain the type behind it, as which removed rows keep it, without naming that: its owner could give the name to another type.
+         CROSS JOIN LATERAL (SELECT pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(CASE WHEN true THEN t.%1$I ELSE d.%1$I END), ROW(d.%1$I))',
+             n.name) AS differs) c
     WHERE n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.array_agg(l.place ORDER BY l.place), pg_catalog.count(*) FILTER (WHERE l.is_named) FROM ('
@@ -5790,7 +5787,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:207
+-- src/answers/table.rs:208
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6066,6 +6063,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
+-- src/cleanup/mod.rs:60
+-- pg_neardup::cleanup::has_trusted_name
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
 -- src/evaluate/mod.rs:143
 -- pg_neardup::evaluate::histogram_svg
 -- Skipped due to `#[pgrx(sql = false)]`
@@ -6104,12 +6107,6 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/near_duplicate/mod.rs:27
 -- pg_neardup::near_duplicate::is_near_duplicate
--- Skipped due to `#[pgrx(sql = false)]`
-/* </end connected objects> */
-
-/* <begin connected objects> */
--- src/cleanup/mod.rs:60
--- pg_neardup::cleanup::is_trusted_type
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -6516,7 +6513,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:201
+-- src/answers/table.rs:202
 -- pg_neardup::answers::table::restored_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */

@@ -68,27 +68,23 @@ END
 $$;
 
 -- Raises an error if a trigger of a table that keeps something beside another one may run code of a role that its owner does not trust: it would run as
--- the owner whenever others write into the guarded table. Nobody can create one until the end of the transaction.
+-- the owner whenever others write into the guarded table. Functions of Postgres and of extensions run code, too, that their arguments or a condition
+-- name; who has created a trigger is not known, so there must be neither. Nobody can create one until the end of the transaction.
 CREATE FUNCTION neardup_internal.check_triggers(relation regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     foreign_trigger name;
 BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', relation);
-    -- Its function, and what its condition names. What belongs to Postgres is not recorded.
     SELECT t.tgname INTO foreign_trigger
-    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-         JOIN pg_depend d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
-         LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
-         LEFT JOIN pg_proc p ON p.oid = CASE d.refclassid WHEN 'pg_proc'::regclass THEN d.refobjid ELSE o.oprcode::oid END
-         LEFT JOIN pg_type y ON d.refclassid = 'pg_type'::regclass AND y.oid = d.refobjid
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
     WHERE t.tgrelid = relation::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
-          AND NOT pg_has_role(coalesce(p.proowner, y.typowner, c.relowner), c.relowner, 'USAGE')
+          AND (t.tgqual IS NOT NULL OR t.tgnargs > 0 OR NOT pg_has_role(p.proowner, c.relowner, 'USAGE'))
     ORDER BY t.tgname LIMIT 1;
     IF foreign_trigger IS NOT NULL THEN
         RAISE EXCEPTION 'trigger "%" of table % may run code of another role', foreign_trigger, relation USING ERRCODE = 'insufficient_privilege',
-            DETAIL = 'It would run as the owner of the table.',
-            HINT = format('Its owner can drop it (DROP TRIGGER %I ON %s), and take TRIGGER from other roles (REVOKE TRIGGER).', foreign_trigger, relation);
+            DETAIL = 'It would run as the owner of the table. Its function must be of the owner or a superuser, and have neither arguments nor a condition (WHEN).',
+            HINT = format('DROP TRIGGER %1$I ON %2$s; and take the right from other roles: REVOKE TRIGGER ON %2$s FROM ...;', foreign_trigger, relation);
     END IF;
 END
 $$;

@@ -10,6 +10,7 @@ use pgrx::prelude::*;
 use super::given::Answer;
 use crate::guarded::guard::Guard;
 use crate::guarded::{names, statement};
+use crate::pg::call::role;
 use crate::pg::catalog;
 use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::invalidation::{self, Stamp};
@@ -247,7 +248,10 @@ fn read(table: pg_sys::Oid, owner: pg_sys::Oid) -> Option<Layout> {
 }
 
 /// Checks that no trigger of a table beside a guarded one may run code of a role that its owner, with whose rights guards and clean-ups write there,
-/// does not trust. Raises an error if one may.
+/// does not trust. Raises an error if one may. Whoever has the owner's rights would run it by an act of their own.
 pub fn check_triggers(table: pg_sys::Oid, owner: pg_sys::Oid) {
+    if role::owns(table) {
+        return;
+    }
     change::run_as(owner, "SELECT neardup_internal.check_triggers($1)", &[Parameter::Table(Some(table))]);
 }

@@ -58,8 +58,8 @@ fn release_table(target: pg_sys::Oid) {
 
 /// Says whether nobody but trusted roles can put another type under the name of this one.
 #[pg_extern(sql = false)]
-fn is_trusted_type(kind: pg_sys::Oid) -> bool {
-    catalog::is_trusted_type(kind)
+fn has_trusted_name(kind: pg_sys::Oid) -> bool {
+    catalog::has_trusted_name(kind)
 }
 
 /// Says whether the statement runs in a transaction block, where a procedure cannot commit.

@@ -124,8 +124,8 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.is_trusted_type(type oid) RETURNS boolean
-    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'is_trusted_type_wrapper';
+CREATE FUNCTION neardup_internal.has_trusted_name(type oid) RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'has_trusted_name_wrapper';
 
 CREATE FUNCTION neardup.keep_removed(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -150,7 +150,7 @@ BEGIN
     END IF;
     -- By its name, which its owner can give to another type meanwhile, whose checks would run as the caller.
     FOR c IN SELECT n.* FROM neardup_internal.removed_columns(target, removed) n WHERE n.removed_type IS NULL AND (removed IS NOT NULL OR n.kept_type <> n.type) LOOP
-        IF NOT neardup_internal.is_trusted_type(to_regtype(c.kept_type)::oid) THEN
+        IF NOT neardup_internal.has_trusted_name(to_regtype(c.kept_type)::oid) THEN
             RAISE EXCEPTION 'column "%" of table % is of type % of another role', c.name, target, c.kept_type USING ERRCODE = 'feature_not_supported',
                 DETAIL = 'The table of removed rows lacks that column.',
                 HINT = format('The owner of the type adds it: SELECT neardup.keep_removed(%L);', target);
@@ -175,7 +175,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.is_trusted_type(oid) IS 'whether a type is Postgres''s own, or of a role that has the rights of the caller';
+COMMENT ON FUNCTION neardup_internal.has_trusted_name(oid) IS 'whether a type is Postgres''s own, or it and its schema are of roles that have the rights of the caller';
 COMMENT ON FUNCTION neardup_internal.removed_name(regclass) IS 'the name of the table of removed rows beside a table';
 COMMENT ON FUNCTION neardup_internal.record_columns() IS 'the columns of a table of removed rows before those of the table';
 COMMENT ON FUNCTION neardup_internal.trusted_removed(regclass) IS 'the table of removed rows beside a table; NULL if there is none, or what has its name is not one of the same owner';

@@ -52,8 +52,9 @@ BEGIN
                FILTER (WHERE NOT n.is_generated AND n.name IS DISTINCT FROM mark)
         INTO names, expressions, made, differs, replacements
     FROM neardup_internal.removed_columns(target, removed) n
-         CROSS JOIN LATERAL (SELECT pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(t.%1$I::%2$s), ROW(d.%1$I))',
-             n.name, n.removed_type) AS differs) c
+         -- A CASE makes of a domain the type behind it, as which removed rows keep it, without naming that: its owner could give the name to another type.
+         CROSS JOIN LATERAL (SELECT pg_catalog.format('pg_catalog.num_nulls(d.%1$I) OPERATOR(pg_catalog.=) 0 AND NOT pg_catalog.record_image_eq(ROW(CASE WHEN true THEN t.%1$I ELSE d.%1$I END), ROW(d.%1$I))',
+             n.name) AS differs) c
     WHERE n.removed_type IS NOT NULL;
     EXECUTE pg_catalog.format(
         'SELECT pg_catalog.array_agg(l.place ORDER BY l.place), pg_catalog.count(*) FILTER (WHERE l.is_named) FROM ('

@@ -161,19 +161,13 @@ impl Unmerging {
 
     /// The statement that gives the kept row the values that it had, and the one that then returns the columns that have another one all the same, and
     /// those that still have what the merge made of them. Parameters of both: the key, the values as they were, and as they became. All are compared by
-    /// the type behind a domain, as which they may be kept.
+    /// the type behind a domain, as which they are kept: a CASE makes that of it without naming it, whose owner could give the name to another type.
     fn statements(&self, changes: &[Change]) -> [String; 2] {
-        let columns = catalog::columns(self.target);
         let (keys, count) = (self.keys.len(), changes.len());
         let name = |(number, change): (usize, &Change)| {
-            let kind = columns.iter().find(|column| column.name == change.column).map(|column| column.kind);
-            let plain = |value: String| kind.map_or_else(|| value.clone(), |kind| statement::cast(&value, kind));
-            Changed {
-                name: change.column.clone(),
-                own: plain(statement::column("t", &change.column)),
-                was: plain(format!("${}", keys + number)),
-                became: plain(format!("${}", keys + count + number)),
-            }
+            let (was, became) = (format!("${}", keys + number), format!("${}", keys + count + number));
+            let own = format!("CASE WHEN true THEN {} ELSE {was} END", statement::column("t", &change.column));
+            Changed { name: change.column.clone(), own, was, became }
         };
         let changed: Vec<Changed> = (1..).zip(changes).map(name).collect();
         let each = |piece: &dyn Fn(&Changed) -> String, between: &str| {

@@ -29,7 +29,7 @@ pub fn kind(target: pg_sys::Oid) -> pg_sys::Oid {
 #[pg_extern(sql = false)]
 fn type_of_mark(target: pg_sys::Oid) -> Result<String> {
     let wanted = kind(target);
-    if catalog::is_trusted_type(wanted) {
+    if catalog::has_trusted_name(wanted) {
         return Ok(catalog::type_name(wanted));
     }
     let message =

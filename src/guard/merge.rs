@@ -115,7 +115,8 @@ pub fn merge(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>, locked: &Lo
     let message =
         format!("a trigger, a rule or a policy of table \"{}\" has left the row to merge into as it was", guard.name);
     Err(error(PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION, message)
-        .set_detail("What the new row has would be lost."))
+        .set_detail("What the new row has would be lost.")
+        .set_hint("Let a trigger that leaves out an UPDATE, such as suppress_redundant_updates_trigger, not fire for this table, or let the function return the row as the triggers make it."))
 }
 
 /// Checks that there is still a row to stand for the new one, which is not stored.

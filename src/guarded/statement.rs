@@ -64,6 +64,13 @@ pub fn primary_key(oid: pg_sys::Oid) -> Vec<Column> {
 /// Returns the comparison of two values of a type by its operator. Each is cast to what the operator takes, as Postgres does for foreign keys: a domain
 /// itself would match an operator of the same name that its owner made beside it, which a plain SELECT does not run.
 pub fn compared(left: &str, comparison: Comparison, right: &str, kind: pg_sys::Oid) -> String {
+    let base = catalog::base_type(kind);
+    if comparison == Comparison::Equal && base != kind && !catalog::has_trusted_name(base) {
+        // Enums, rows and the like have operators for themselves, not for a domain over them, whose type cannot be named.
+        return format!(
+            "CASE pg_catalog.num_nulls({left}, {right}) WHEN 0 THEN pg_catalog.record_eq(ROW({left}), ROW({right})) END"
+        );
+    }
     let (operator, operand) = match catalog::operator(kind, comparison) {
         Some(of) => (format!("OPERATOR({}.{})", quote_identifier(of.schema), of.name), of.operand),
         None => {
@@ -106,7 +113,7 @@ impl OrderKey {
 /// compared they have the type already, and the operators of enums, arrays, ranges and rows are Postgres's own, in its own schema.
 pub fn cast(expression: &str, kind: pg_sys::Oid) -> String {
     let kind = catalog::base_type(kind);
-    if catalog::is_trusted_type(kind) { named_cast(expression, kind) } else { expression.to_owned() }
+    if catalog::has_trusted_name(kind) { named_cast(expression, kind) } else { expression.to_owned() }
 }
 
 /// Returns a cast to the type of a table's rows. Nobody can give its name to another type while the table is open.

@@ -22,8 +22,8 @@ pub use relations::{
     qualified_name, relation, relation_kind, relation_name,
 };
 pub use trust::{
-    becomes_plainly, converts_plainly, is_of_trusted_schema, is_plain_cast, is_trusted, is_trusted_role,
-    is_trusted_type,
+    becomes_plainly, converts_plainly, has_trusted_name, is_of_trusted_schema, is_plain_cast, is_trusted,
+    is_trusted_role,
 };
 pub use types::{
     Comparison, base_type, collation_name, has_equality, operand, operator, operator_between, row_type, shown_type,

@@ -24,9 +24,8 @@ pub fn is_trusted(function: pg_sys::Oid) -> bool {
     is_of_trusted(function, pg_sys::SysCacheIdentifier::PROCOID, owner)
 }
 
-/// Says whether a type is Postgres's own, or of a trusted role: nobody but the owner of one of its types makes a cast, or puts another type under its
-/// name, between the moment that a statement is written and the one that it is read, too.
-pub fn is_trusted_type(kind: pg_sys::Oid) -> bool {
+/// Says whether a type is Postgres's own, or of a trusted role: nobody but the owner of one of its types makes a cast.
+fn is_trusted_type(kind: pg_sys::Oid) -> bool {
     let owner = |row| {
         // SAFETY: a row of the cache of types.
         unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typowner }
@@ -68,6 +67,25 @@ fn is_of_trusted(
 ) -> bool {
     // SAFETY: reads a catalog.
     u32::from(object) < FIRST_OF_USERS || unsafe { cached(cache, object, owner) }.is_some_and(is_trusted_role)
+}
+
+/// Says whether nobody but trusted roles can put another type under the name of this one. The owner of the database, to whom `public` belongs, is trusted.
+pub fn has_trusted_name(kind: pg_sys::Oid) -> bool {
+    let read = |row| {
+        // SAFETY: a row of the cache of types.
+        unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_type>(row)).typnamespace }
+    };
+    let owner = |row| {
+        // SAFETY: a row of the cache of schemas.
+        unsafe { (*pg_sys::heap_tuple_get_struct::<pg_sys::FormData_pg_namespace>(row)).nspowner }
+    };
+    // SAFETY: reads catalogs.
+    let of_schema = unsafe {
+        cached(pg_sys::SysCacheIdentifier::TYPEOID, kind, read)
+            .and_then(|schema| cached(pg_sys::SysCacheIdentifier::NAMESPACEOID, schema, owner))
+    };
+    u32::from(kind) < FIRST_OF_USERS
+        || is_trusted_type(kind) && of_schema.is_some_and(|owner| owner == DATABASE_OWNER || is_trusted_role(owner))
 }
 
 /// Says whether code of a role may run as the current user: that role could run it as this user itself. It is the user, a superuser, or a member of the

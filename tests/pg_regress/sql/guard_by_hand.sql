@@ -22,7 +22,7 @@ DROP TRIGGER g ON news;
 -- no other role has a right on the table that protect makes, whatever the default privileges are
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO regress_mallory;
 SELECT neardup.protect('news', 'body', on_duplicate => 'divert');
-SELECT relacl FROM pg_class WHERE relname = 'news_diverted';
+SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE c.relname = 'news_diverted' AND a.grantee <> c.relowner;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON TABLES FROM regress_mallory;
 -- one of a former owner
 ALTER TABLE news_diverted OWNER TO regress_mallory;
@@ -126,20 +126,52 @@ CREATE TABLE posts (id int PRIMARY KEY, body text);
 SELECT neardup.protect('posts', 'body', on_duplicate => 'divert');
 SELECT neardup.keep_removed('posts');
 GRANT ALL ON posts_diverted, posts_removed TO regress_mallory;
+CREATE ROLE regress_writer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON posts TO regress_writer;
 SET ROLE regress_mallory;
 CREATE TRIGGER t BEFORE INSERT ON posts_diverted FOR EACH ROW EXECUTE FUNCTION m.evil();
 CREATE FUNCTION m.is_so() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'code of mallory runs as %', current_user; RETURN false; END $$;
 CREATE TRIGGER t BEFORE INSERT ON posts_removed FOR EACH ROW WHEN (m.is_so()) EXECUTE FUNCTION suppress_redundant_updates_trigger();
 RESET ROLE;
+SET ROLE regress_writer;
 INSERT INTO posts SELECT n, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 2) n;
+RESET ROLE;
+DROP TRIGGER t ON posts_diverted;
+-- by a function of Postgres that runs what it is given
+SET ROLE regress_mallory;
+CREATE TRIGGER t BEFORE INSERT ON posts_diverted FOR EACH ROW WHEN (query_to_xml('SELECT m.is_so()', true, false, '') IS NULL) EXECUTE FUNCTION suppress_redundant_updates_trigger();
+RESET ROLE;
+SET ROLE regress_writer;
+INSERT INTO posts SELECT n, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 2) n;
+RESET ROLE;
 DROP TRIGGER t ON posts_diverted;
 SELECT neardup.protect('posts', 'body', on_duplicate => 'warn');
 SET client_min_messages = error;
 INSERT INTO posts SELECT n, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 2) n;
 RESET client_min_messages;
+SET ROLE regress_writer;
 CALL neardup.cleanup('posts', dry_run => false);
+RESET ROLE;
 SELECT count(*) FROM posts;
 DROP TABLE posts, posts_diverted, posts_removed;
+DROP OWNED BY regress_writer;
+DROP ROLE regress_writer;
+-- a domain over such a type
+SET ROLE regress_mallory;
+CREATE DOMAIN m.tongue AS m.lang;
+CREATE TABLE m.told (id int PRIMARY KEY, lang m.tongue, body text);
+SELECT neardup.protect('m.told', 'body', scope => '{lang}', on_duplicate => 'warn');
+SET client_min_messages = error;
+INSERT INTO m.told SELECT n, (ARRAY['a', 'b', NULL])[n % 3 + 1]::m.lang, 'The river town of Rowmouth held its tenth boat race today; twenty-four teams took part, and the Upper Village crew won.' FROM generate_series(1, 6) n;
+RESET client_min_messages;
+CREATE FUNCTION m.merged(m.told, m.told) RETURNS m.told LANGUAGE sql AS 'SELECT ($1).id, CASE ($1).id WHEN 1 THEN NULL ELSE ($1).lang END, ($1).body';
+SELECT neardup.keep_removed('m.told');
+RESET ROLE;
+CALL neardup.cleanup('m.told', action => 'merge', merge => 'm.merged', dry_run => false);
+SELECT id, lang FROM m.told ORDER BY id;
+SELECT run_id FROM neardup.runs WHERE target = 'm.told'::regclass \gset
+CALL neardup.restore('m.told', :run_id);
+SELECT id, lang FROM m.told ORDER BY id;
 
 -- a domain whose owner adds a CHECK later: removed rows are kept as the type behind it
 SET ROLE regress_mallory;
