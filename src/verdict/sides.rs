@@ -8,7 +8,7 @@ use ahash::AHashMap;
 use super::judge::Side;
 use crate::error::Result;
 
-/// For how much a text counts when it is added, in bytes for each of its bytes: about what it takes once it is read, at most.
+/// For how much a text counts when it is added, in bytes for each of its bytes: about the most that it takes once it is read.
 const BYTES_OF_A_BYTE: usize = 40;
 
 /// The most texts of a generation: of short ones, more would not stay in the processor's cache, and they are soon prepared again.
