@@ -55,23 +55,24 @@ impl Sides {
         Some(side)
     }
 
-    /// Says whether a generation has no more room. Most texts are never read, and then take less than they were counted for.
-    fn is_full(&mut self) -> bool {
-        self.bytes > self.room && {
+    /// Says whether a generation has no room for so many bytes more. Most texts are never read, and then take less than they were counted for.
+    fn is_full(&mut self, more: usize) -> bool {
+        !self.sides.is_empty() && self.bytes + more > self.room && {
             self.bytes = self.sides.values().map(|side| side.bytes()).sum();
-            self.bytes > self.room / 4 * 3
+            self.bytes + more > self.room / 4 * 3
         }
     }
 
     /// Keeps a text.
     pub fn keep(&mut self, number: u64, side: Rc<Side>) {
-        if self.is_full() || self.sides.len() >= MOST {
+        let bytes = side.text().len() * BYTES_OF_A_BYTE;
+        if self.is_full(bytes) || self.sides.len() >= MOST {
             // Both maps keep their room: large allocations, again and again among small ones, make an allocator tidy up each time.
             std::mem::swap(&mut self.older, &mut self.sides);
             self.sides.clear();
             self.bytes = 0;
         }
-        self.bytes += side.text().len() * BYTES_OF_A_BYTE;
+        self.bytes += bytes;
         self.sides.insert(number, side);
     }
 }

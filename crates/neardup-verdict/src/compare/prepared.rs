@@ -16,7 +16,7 @@ use crate::facts::{self, Fact};
 use crate::read::credits::letters;
 use crate::read::lines::lines;
 use crate::read::reading::{letters_said, plain};
-use crate::read::units::Text;
+use crate::read::units::{SHRUNK, Text};
 use neardup_text::Result;
 use neardup_text::hash::token_hash;
 use neardup_text::message::{Kind, Layout, LinkKind, links};
@@ -95,7 +95,11 @@ pub(crate) struct Reading {
 impl Reading {
     fn new(plain: &str, without: &[Range<usize>], other: Option<&Self>) -> Rc<Self> {
         let text = Text::without(Cow::Owned(plain.to_owned()), without, other.map(|other| &*other.text));
-        Rc::new(Self { facts: Rc::new(facts::read(&text)), text: Rc::new(text) })
+        let mut facts = facts::read(&text);
+        if plain.len() > SHRUNK {
+            facts.shrink_to_fit();
+        }
+        Rc::new(Self { facts: Rc::new(facts), text: Rc::new(text) })
     }
 
     fn bytes(&self) -> usize {

@@ -18,7 +18,7 @@ use super::credits;
 use super::hanset::HanSet;
 use super::numerals;
 use super::shared::Shared;
-use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, Text, Unit, Units};
+use super::units::{Break, Kind, MAX_QUOTE, Mark, Open, SHRUNK, Text, Unit, Units};
 use neardup_text::hash::{mix, token_hash};
 use neardup_text::lexicon::{is_han, is_word_char};
 use neardup_text::message::{LinkKind, links, without_markup};
@@ -74,8 +74,11 @@ impl<'t> Text<'t> {
         // A mark may lie within a link, and what is a link in one text may be none in the other.
         let shared = known.filter(|known| !linked && !known.linked);
         let shared = shared.map(|known| Shared::new(known, &text, &ignored));
-        let Units { units, content, numbers, quotes, marks, unspaced } =
-            units(&text, &ignored, (&links, has_own_handles), shared.as_ref());
+        let mut found = units(&text, &ignored, (&links, has_own_handles), shared.as_ref());
+        if text.len() > SHRUNK {
+            found.shrink();
+        }
+        let Units { units, content, numbers, quotes, marks, unspaced } = found;
         let count = |kind: Kind| units.iter().filter(|unit| unit.kind == kind).count();
         let latin = count(Kind::Word) > count(Kind::Han);
         let keys = units.iter().map(|unit| unit.key).collect();

@@ -52,6 +52,9 @@ pub(crate) struct Unit {
 /// An open quotation: the mark that closes it, and how many units come before it.
 pub(crate) type Open = (char, usize);
 
+/// What is read of a text of more bytes than these takes no more room than it needs: of shorter ones, making it fit costs more than it saves.
+pub(crate) const SHRUNK: usize = 1 << 16;
+
 /// The longest quotation that counts as a title or a phrase, in units.
 pub(crate) const MAX_QUOTE: usize = 60;
 
@@ -67,6 +70,13 @@ pub(crate) struct Units {
 }
 
 impl Units {
+    /// Gives back the room that was made for more.
+    pub(crate) fn shrink(&mut self) {
+        self.units.shrink_to_fit();
+        self.content.shrink_to_fit();
+        self.numbers.shrink_to_fit();
+    }
+
     /// Adds what is between two marks of a text, with `moved` more bytes before it.
     pub(crate) fn take(&mut self, text: &Text<'_>, from: &Mark, to: &Mark, moved: usize) {
         let (units, numbers) = (self.units.len(), self.numbers.len());

@@ -4,8 +4,9 @@ use neardup_text::hash::mix;
 
 /// A decimal value: `digits` times ten to the power of `exponent`, or its negative, without trailing zeros in `digits`.
 ///
-/// A number of more than 36 digits is stored as a hash, with the exponent that says so.
+/// A number of more than 36 digits is stored as a hash, with the exponent that says so. Packed, because a long text may have a hundred thousand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(C, packed(8))]
 pub struct Number {
     digits: u128,
     exponent: i32,
