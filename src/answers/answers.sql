@@ -17,13 +17,17 @@ BEGIN ATOMIC
                     pg_catalog.unnest('{t,t,f,f,t,t,t,t,t,t,f,f,f,f,f}'::boolean[])) WITH ORDINALITY c(name, type, required, place);
 END;
 
+CREATE FUNCTION neardup_internal.have_one_owner("table" regclass, other regclass) RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'have_one_owner_wrapper';
+
 -- The table of answers, if it is one: what another role put under that name, a view that runs its functions for one, is not the owner's answer.
 CREATE FUNCTION neardup_internal.trusted_answers(target regclass) RETURNS regclass
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT r.oid::regclass
-    FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
-    WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r'
+    FROM pg_catalog.pg_class r
+    WHERE r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r'
+          AND neardup_internal.have_one_owner(target, r.oid::regclass)
           AND NOT EXISTS (
               SELECT FROM neardup_internal.answer_columns() c
               WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
@@ -67,27 +71,8 @@ BEGIN
 END
 $$;
 
--- Raises an error if a trigger of a table that keeps something beside another one may run code of a role that its owner does not trust: it would run as
--- the owner whenever others write into the guarded table. Functions of Postgres and of extensions run code, too, that their arguments or a condition
--- name; who has created a trigger is not known, so there must be neither. Nobody can create one until the end of the transaction.
-CREATE FUNCTION neardup_internal.check_triggers(relation regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    foreign_trigger name;
-BEGIN
-    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', relation);
-    SELECT t.tgname INTO foreign_trigger
-    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
-    WHERE t.tgrelid = relation::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
-          AND (t.tgqual IS NOT NULL OR t.tgnargs > 0 OR NOT pg_has_role(p.proowner, c.relowner, 'USAGE'))
-    ORDER BY t.tgname LIMIT 1;
-    IF foreign_trigger IS NOT NULL THEN
-        RAISE EXCEPTION 'trigger "%" of table % may run code of another role', foreign_trigger, relation USING ERRCODE = 'insufficient_privilege',
-            DETAIL = 'It would run as the owner of the table. Its function must be of the owner or a superuser, and have neither arguments nor a condition (WHEN).',
-            HINT = format('DROP TRIGGER %1$I ON %2$s; and take the right from other roles: REVOKE TRIGGER ON %2$s FROM ...;', foreign_trigger, relation);
-    END IF;
-END
-$$;
+CREATE FUNCTION neardup_internal.check_plain(target regclass, relation regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'check_plain_wrapper';
 
 CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -96,6 +81,7 @@ DECLARE
     owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = target::oid);
 BEGIN
     IF answers IS NOT NULL THEN
+        PERFORM neardup_internal.check_plain(target, answers);
         RETURN answers;
     ELSIF owner IS NULL THEN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
@@ -164,7 +150,7 @@ BEGIN
         'p AS MATERIALIZED ( '
         '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash FROM k JOIN r o ON o.asked = k.other '
         '    WHERE k.key <> o.key AND (k.hash <> o.hash OR k.other <> ALL ($11)) AND ($9 OR NOT EXISTS ( '
-        '        SELECT FROM %2$s a '
+        '        SELECT FROM ONLY %2$s a '
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
         '              AND (k.hash <> o.hash OR a.key = k.key AND a.other = o.key OR a.key = o.key AND a.other = k.key)))), '
@@ -174,7 +160,7 @@ BEGIN
         '    ORDER BY p.hash, p.other_hash, s.key, s.other, p.key, p.other), '
         -- What is known of the question is kept.
         'before AS ( '
-        '    DELETE FROM %2$s a USING t '
+        '    DELETE FROM ONLY %2$s a USING t '
         '    WHERE (a.hash = t.hash AND a.other_hash = t.other_hash OR a.hash = t.other_hash AND a.other_hash = t.hash) '
         '          AND (t.hash <> t.other_hash OR a.key = t.key AND a.other = t.other OR a.key = t.other AND a.other = t.key) '
         '    RETURNING t.key, t.other, a.asked, a.stratum, a.pairs, a.score, a.numbers), '
@@ -203,16 +189,16 @@ DECLARE
     answers regclass := neardup_internal.answers_table(target);
     keys text[];
 BEGIN
-    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
         -- What has passed from a row to another one is nobody's opinion, and what is noted of a restored row alone is about no pair.
         'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.other_hash <> 0 AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s), '
         'o AS MATERIALIZED ( '
-        '    SELECT x.ctid AS place, x.key, x.other FROM %1$s x JOIN r a ON a.asked = x.key AND a.hash = x.hash JOIN r b ON b.asked = x.other AND b.hash = x.other_hash '
+        '    SELECT x.ctid AS place, x.key, x.other FROM ONLY %1$s x JOIN r a ON a.asked = x.key AND a.hash = x.hash JOIN r b ON b.asked = x.other AND b.hash = x.other_hash '
         '    WHERE x.numbers IS NULL AND x.act <> ''cleanup'' AND x.document = $3 AND ($4 IS NULL OR x.key = $4 OR x.other = $4) ORDER BY x.at DESC, x.key, x.other LIMIT greatest($5, 0)), '
         'm AS MATERIALIZED (SELECT o.place, neardup_internal.measured($2, ARRAY[o.key], ARRAY[o.other]) AS numbers FROM o) '
-        'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL',
+        'UPDATE ONLY %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL',
         answers, neardup_internal.answered_rows(target, document))
         USING keys, jsonb_build_object('target', target::oid::bigint, 'document', document), document, about, most;
 END
@@ -224,7 +210,6 @@ CREATE FUNCTION neardup_internal.note_let_through(
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     EXECUTE format('INSERT INTO %s (key, other, is_copy, act, role, at, document, hash, other_hash) '
         'VALUES ($1, $2, false, ''let_through'', $3, clock_timestamp(), $4, $5, $6)', neardup.keep_answers(target))
         USING key, other, role, document, hash, other_hash;
@@ -233,15 +218,18 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text) RETURNS void
+CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text, is_shown boolean) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
     PERFORM neardup_internal.disinherit(target, document::name, ARRAY[key], ARRAY[mark]);
 -- The UPDATE is the writer's, who has nothing to do with the owner's rights.
-EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
-    RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
+EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception OR duplicate_object OR object_not_in_prerequisite_state THEN
+    IF is_shown THEN
+        RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
+    ELSE
+        RAISE NOTICE 'it is not noted that a row is no copy of the one that its mark named';
+    END IF;
 END
 $$;
 
@@ -257,7 +245,7 @@ DECLARE
     guarded name := neardup_internal.answered_document(target, document);
 BEGIN
     IF answers IS NOT NULL AND guarded IS NOT NULL THEN
-        EXECUTE format('WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a WHERE a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3) '
+        EXECUTE format('WITH r AS MATERIALIZED (%2$s) DELETE FROM ONLY %1$s a WHERE a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3) '
             'AND (a.key = ANY ($1) OR EXISTS (SELECT FROM r WHERE r.hash = a.hash))',
             answers, neardup_internal.answered_rows(target, guarded)) USING kept, guarded, keys;
     END IF;
@@ -338,7 +326,7 @@ BEGIN
         END IF;
         IF guarded IS NOT NULL AND answers IS NOT NULL AND NOT keeps_told THEN
             EXECUTE format(
-                'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
+                'WITH r AS MATERIALIZED (%2$s) DELETE FROM ONLY %1$s a USING r '
                 'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
                 answers, statement) USING keys;
         END IF;
@@ -347,12 +335,12 @@ BEGIN
                 -- A row has two of these notes at most. Those of a large group are not read.
                 EXECUTE format(
                     'SELECT coalesce(array_agg(k.kept), ''{}'') FROM (SELECT DISTINCT u.kept FROM unnest($2) u(kept)) k '
-                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE hashtext(a.other) = hashtext(k.kept) AND a.other = k.kept AND a.act = ''restore'' '
+                    'WHERE (SELECT count(*) FROM (SELECT FROM ONLY %1$s a WHERE hashtext(a.other) = hashtext(k.kept) AND a.other = k.kept AND a.act = ''restore'' '
                     '           AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 LIMIT 2 * $3 + 1) n) > 2 * $3', answers)
                     INTO of_many USING guarded, kept, large;
                 EXECUTE format(
                     'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
-                    '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+                    '    SELECT DISTINCT a.key, a.other, a.hash FROM ONLY %s a '
                     '    WHERE hashtext(a.other) = ANY ($5) AND a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 '
                     '          AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
                     INTO before, before_kept, before_hashes
@@ -380,7 +368,7 @@ BEGIN
                 EXECUTE format(
                     'WITH r AS MATERIALIZED (%2$s) '
                     'SELECT count(DISTINCT r.key) FROM r WHERE EXISTS ('
-                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+                    '    SELECT FROM ONLY %1$s a WHERE a.act = ''answer'' AND a.is_copy '
                     '        AND (a.hash = r.hash AND a.key = r.key OR a.other_hash = r.hash AND a.other = r.key))',
                     answers, statement) INTO told USING keys;
             END IF;
@@ -403,9 +391,9 @@ BEGIN
                 '    SELECT n.*, $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
                 -- Found one by one by the hash: a join may begin with all notes, and so may a scan of the index on the other hash alone, which has
                 -- all of them under 0. The sum keeps the condition out of an index.
-                'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
+                'b AS (DELETE FROM ONLY %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash + 0 = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
+                '        SELECT x.ctid FROM ONLY %1$s x WHERE x.hash = n.own AND x.other_hash + 0 = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
                 '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, now(), $3, c.own, 0 '
@@ -479,7 +467,7 @@ BEGIN
             HINT = format('SELECT neardup.withdraw(%L, ''17'', ''3''), or neardup.withdraw(%L, act => ''restore'').', target, target);
     END IF;
     IF answers IS NOT NULL THEN
-        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL AND a.other_hash <> 0 OR a.key = $2)) '
+        EXECUTE format('DELETE FROM ONLY %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL AND a.other_hash <> 0 OR a.key = $2)) '
             'AND ($3 IS NULL OR a.act = $3) AND ($4 IS NULL OR a.at >= $4)', answers) USING key, other, act, since;
         GET DIAGNOSTICS withdrawn = ROW_COUNT;
     END IF;
@@ -504,18 +492,18 @@ BEGIN
     IF answers IS NULL THEN
         RETURN;
     END IF;
-    FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
+    FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM ONLY %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
         -- Of a guard that is gone, nobody knows what it compared.
         IF neardup_internal.answered_document(target, guarded) IS NULL THEN
             RETURN QUERY EXECUTE format(
-                'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, NULL::boolean FROM %s a '
+                'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, NULL::boolean FROM ONLY %s a '
                 'WHERE a.document = $1 AND a.is_copy IS NOT NULL ORDER BY a.at, a.key, a.other', answers) USING guarded;
             CONTINUE;
         END IF;
-        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
-            'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
+            'WITH a AS (SELECT * FROM ONLY %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
             'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce( '
             '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.text_hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
@@ -525,7 +513,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.check_triggers(regclass) IS 'raises an error if a trigger of a table beside another one may run code of other roles as its owner';
+COMMENT ON FUNCTION neardup_internal.have_one_owner(regclass, regclass) IS 'whether two tables have the same owner at this moment';
+COMMENT ON FUNCTION neardup_internal.check_plain(regclass, regclass) IS 'raises an error if a table beside another one, which must be of the same owner, may run code when a row is written there';
 COMMENT ON FUNCTION neardup_internal.revoke_all(regclass) IS 'takes all rights on a table from roles other than its owner';
 COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
 COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table of answers';
@@ -537,7 +526,7 @@ COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that 
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
-COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
+COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text, boolean) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
 COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row was restored whose text has this hash, and that has this key';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too, and why a guard notes nothing; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';

@@ -17,7 +17,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT a.is_copy, neardup_internal.corrected_score($1, $2, a.numbers), '
             '       a.pairs / (count(*) OVER (PARTITION BY a.asked, a.stratum))::double precision '
-            'FROM %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.ctid = ANY ($3) AND a.pairs BETWEEN 0 AND 1e15::double precision', answers)
+            'FROM ONLY %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.ctid = ANY ($3) AND a.pairs BETWEEN 0 AND 1e15::double precision', answers)
             USING target, guarded, ARRAY(SELECT t.place FROM neardup.protected p CROSS JOIN LATERAL neardup_internal.taught(p) t
                                          WHERE p.target::oid = measuring_answers.target::oid AND p.document = guarded);
     END IF;

@@ -31,12 +31,12 @@ BEGIN
         RETURN;
     END IF;
     IF since > '-infinity' THEN
-        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL AND a.at < $2', kept) INTO keys USING (guarded).document, since;
     END IF;
     RETURN QUERY EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s) '
-        'SELECT a.ctid FROM %1$s a WHERE a.document = $2 AND a.is_copy IS NOT NULL AND (a.at >= $3 OR EXISTS ( '
+        'SELECT a.ctid FROM ONLY %1$s a WHERE a.document = $2 AND a.is_copy IS NOT NULL AND (a.at >= $3 OR EXISTS ( '
         '    SELECT FROM r k JOIN r o ON o.asked = a.other AND o.hash = a.other_hash WHERE k.asked = a.key AND k.hash = a.hash))',
         kept, neardup_internal.answered_rows((guarded).target, (guarded).document)) USING keys, (guarded).document, since;
 END
@@ -80,7 +80,7 @@ BEGIN
         EXECUTE format(
             'WITH a AS MATERIALIZED ( '
             '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
-            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) x) '
+            '    FROM (SELECT * FROM ONLY %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) x) '
             'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
             '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
             INTO numbers, are_copies USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;

@@ -14,4 +14,4 @@ mod statements;
 mod table;
 
 pub use given::Given;
-pub use table::{Answers, check_triggers};
+pub use table::Answers;

@@ -20,7 +20,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
-        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) a '
+        'FROM (SELECT * FROM ONLY %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) a '
         '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
         INTO answered USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
     WITH q AS MATERIALIZED (
@@ -64,7 +64,7 @@ DECLARE
     drawn jsonb;
 BEGIN
     EXECUTE format(
-        'WITH answered AS MATERIALIZED (SELECT a.key, a.other FROM %4$s a JOIN unnest($9) t(place) ON t.place = a.ctid), '
+        'WITH answered AS MATERIALIZED (SELECT a.key, a.other FROM ONLY %4$s a JOIN unnest($9) t(place) ON t.place = a.ctid), '
         'listed AS MATERIALIZED ( '
         '    SELECT neardup_internal.key_text(c.key) AS key, neardup_internal.key_text(c.stays) AS other, c.value AS score '
         '    FROM neardup_internal.copies($1) c WHERE c.measure = ''facts'' AND c.value < 1), '
@@ -122,7 +122,7 @@ BEGIN
             DETAIL = format('The guard of %s has verify %s.', target, (guarded).verify);
     END IF;
     answers := neardup.keep_answers((guarded).target);
-    EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
+    EXECUTE format('DELETE FROM ONLY %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
     drawn := neardup_internal.draw_questions(guarded, n, seed);
     statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
     IF drawn = '[]' THEN

@@ -10,9 +10,7 @@ use pgrx::prelude::*;
 use super::given::Answer;
 use crate::guarded::guard::Guard;
 use crate::guarded::{names, statement};
-use crate::pg::call::role;
 use crate::pg::catalog;
-use crate::pg::table::change::{self, Parameter};
 use crate::pg::table::invalidation::{self, Stamp};
 use crate::pg::table::numbered;
 
@@ -245,13 +243,4 @@ fn read(table: pg_sys::Oid, owner: pg_sys::Oid) -> Option<Layout> {
     let indexes = [hash, other_hash].map(|column| numbered::index_on(table, column, None));
     let indexes_of_copies = [hash, other_hash].map(|column| numbered::index_on(table, column, Some(is_copy)));
     Some(Layout { table, columns, indexes, indexes_of_copies })
-}
-
-/// Checks that no trigger of a table beside a guarded one may run code of a role that its owner, with whose rights guards and clean-ups write there,
-/// does not trust. Raises an error if one may. Whoever has the owner's rights would run it by an act of their own.
-pub fn check_triggers(table: pg_sys::Oid, owner: pg_sys::Oid) {
-    if role::owns(table) {
-        return;
-    }
-    change::run_as(owner, "SELECT neardup_internal.check_triggers($1)", &[Parameter::Table(Some(table))]);
 }

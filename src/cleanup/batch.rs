@@ -13,9 +13,9 @@ use super::check_may_clean;
 use super::log::note_removed;
 use super::plan::{Action, Cleanup, LIST, with};
 use super::recheck::answered_meanwhile;
-use crate::answers::check_triggers;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
+use crate::guarded::plain;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::change::{self, Parameter};
@@ -97,7 +97,7 @@ fn cleanup_batch(arguments: JsonB, action: &str, run_id: i64, batch: i32, after:
         let removed = removed as i64;
         // Where marks move, no row goes, and another one may stand for the group tomorrow.
         if action != Action::Mark || !cleanup.moves_marks() {
-            answered.keep(cleanup, owner);
+            answered.keep(cleanup, owner)?;
         }
         note_removed(cleanup, owner, run_id, removed)?;
         Ok(removed)
@@ -138,7 +138,7 @@ impl Cleanup {
     /// The table of removed rows, as it must be to get a row. It may have got a column, another name or a trigger since the last batch.
     ///
     /// # Errors
-    /// If there is none and the caller cannot create it, or a trigger of it may run code of another role than its owner.
+    /// If there is none and the caller cannot create it, or it is no plain table.
     pub fn removed_table(&self) -> Result<pg_sys::Oid> {
         let removed = self.removed("neardup.keep_removed")?.ok_or_else(|| {
             error(
@@ -146,7 +146,7 @@ impl Cleanup {
                 format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
             )
         })?;
-        check_triggers(removed, self.owner()?);
+        plain::check(removed, self.owner()?)?;
         Ok(removed)
     }
 

@@ -6,6 +6,7 @@ use pgrx::prelude::*;
 use super::plan::{Cleanup, LIST, with};
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
+use crate::guarded::plain;
 use crate::guarded::statement;
 use crate::pg::call::role;
 use crate::pg::table::change::{self, Parameter};
@@ -17,10 +18,13 @@ use crate::pg::table::query::Session;
 fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i64> {
     with(arguments, |cleanup| {
         let target = cleanup.choice.guard.table;
-        let last = cleanup.removed("neardup_internal.trusted_removed")?.map_or_else(
-            || "0".to_owned(),
-            |removed| format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::relation(removed)),
-        );
+        let last = match cleanup.removed("neardup_internal.trusted_removed")? {
+            Some(removed) => {
+                plain::check(removed, cleanup.owner()?)?;
+                format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::only(removed))
+            }
+            None => "0".to_owned(),
+        };
         let statement = format!(
             "INSERT INTO neardup_internal.own_runs AS n \
                  (target, run_id, document, action, keep, verify, threshold, against, found, started, finished, role) \

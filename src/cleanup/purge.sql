@@ -42,9 +42,13 @@ BEGIN
                     'AND m.neardup_batch OPERATOR(pg_catalog.=) r.neardup_batch AND m.neardup_duplicate_of OPERATOR(pg_catalog.=) r.neardup_duplicate_of)) o '
             'GROUP BY o.is_record, o.nth ORDER BY o.is_record DESC, o.nth', removed) USING until, batch
         LOOP
-            -- What has been removed since may be at the address of a row that is gone.
-            EXECUTE pg_catalog.format('DELETE FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) AND d.neardup_at OPERATOR(pg_catalog.<) $2', removed)
-                USING places, began;
+            -- By now another row may be at the address: a commit lets others rewrite the table.
+            EXECUTE pg_catalog.format(
+                'DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) AND (d.neardup_at OPERATOR(pg_catalog.<) $2 '
+                    'OR d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[]) AND EXISTS ('
+                        'SELECT FROM ONLY %1$s m WHERE m.neardup_at OPERATOR(pg_catalog.<) $2 AND m.neardup_run OPERATOR(pg_catalog.=) d.neardup_run '
+                        'AND m.neardup_batch OPERATOR(pg_catalog.=) d.neardup_batch AND m.neardup_duplicate_of OPERATOR(pg_catalog.=) d.neardup_duplicate_of))', removed)
+                USING places, until;
             GET DIAGNOSTICS affected = ROW_COUNT;
             purged := purged + CASE WHEN are_records THEN 0 ELSE affected END;
             COMMIT;

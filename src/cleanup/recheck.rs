@@ -14,8 +14,9 @@ use neardup_core::candidates::Apart;
 use pgrx::pg_sys;
 
 use super::plan::{Cleanup, LIST};
-use crate::answers::{Answers, Given, check_triggers};
+use crate::answers::{Answers, Given};
 use crate::error::Result;
+use crate::guarded::plain;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
 use crate::pg::catalog;
@@ -137,14 +138,15 @@ pub fn answered_meanwhile(cleanup: &Cleanup, after: i64, last: i64) -> Result<Me
 impl Meanwhile {
     /// Keeps what passes to the rows that stay, where the other row has gone, as the owner of the table. What was said of the row that stays itself
     /// goes before; what has passed to it from one row passes from another one, too, and is taken back for each of them, up to [`MOST_OF_ONE`].
-    pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) {
-        let Some(table) = self.table else { return };
-        if !self.inherited.is_empty() {
-            check_triggers(table, owner);
-        }
+    ///
+    /// # Errors
+    /// If the table of answers is no plain table.
+    pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) -> Result<()> {
+        let Some(table) = self.table.filter(|_| !self.inherited.is_empty()) else { return Ok(()) };
+        plain::check(table, owner)?;
         let has_gone = format!("SELECT FROM {LIST} c WHERE c.place {EQUALS} $1 AND c.reason IS NULL");
         // Of two rows with one text, an answer is about their keys.
-        let table = statement::relation(table);
+        let (table, only) = (statement::relation(table), statement::only(table));
         let about = |hash, other_hash, key, other| {
             format!(
                 "a.hash {EQUALS} {hash} AND a.other_hash {EQUALS} {other_hash} \
@@ -156,7 +158,7 @@ impl Meanwhile {
              SELECT $1, $2, false, $3, 'cleanup', $4, pg_catalog.clock_timestamp(), $5, $6, $7 \
              WHERE (SELECT pg_catalog.count(*) {EQUALS} 0 OR pg_catalog.bool_and(a.act {EQUALS} 'cleanup' AND a.note OPERATOR(pg_catalog.<>) $3) \
                         AND pg_catalog.count(*) OPERATOR(pg_catalog.<) {MOST_OF_ONE} \
-                    FROM {table} a WHERE a.is_copy IS NOT NULL AND ({} OR {}))",
+                    FROM {only} a WHERE a.is_copy IS NOT NULL AND ({} OR {}))",
             about("$6", "$7", "$1", "$2"),
             about("$7", "$6", "$2", "$1"),
         );
@@ -177,6 +179,7 @@ impl Meanwhile {
                 change::run_as(owner, &statement, &values);
             }
         }
+        Ok(())
     }
 }
 

@@ -25,8 +25,9 @@ CREATE FUNCTION neardup_internal.trusted_removed(target regclass) RETURNS regcla
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT r.oid::regclass
-    FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
-    WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.removed_name(target))::oid AND r.relkind = 'r'
+    FROM pg_catalog.pg_class r
+    WHERE r.oid = pg_catalog.to_regclass(neardup_internal.removed_name(target))::oid AND r.relkind = 'r'
+          AND neardup_internal.have_one_owner(target, r.oid::regclass)
           AND NOT EXISTS (
               SELECT FROM neardup_internal.record_columns() c
               WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a

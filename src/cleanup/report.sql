@@ -86,10 +86,10 @@ BEGIN
     IF answers IS NULL THEN
         RETURN '[]';
     END IF;
-    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
         'WHERE a.document = $1 AND a.is_copy IS NULL', answers) INTO keys USING document;
     EXECUTE format(
-        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM %1$s a WHERE a.is_copy IS NULL AND a.document = $3), r AS MATERIALIZED (%2$s) '
+        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM ONLY %1$s a WHERE a.is_copy IS NULL AND a.document = $3), r AS MATERIALIZED (%2$s) '
         'SELECT jsonb_agg(jsonb_build_object(''key'', q.key, ''other'', q.other, ''text'', k.document, ''other_text'', o.document, ''answers'', '
         '           jsonb_build_array(format(''SELECT neardup.answer(%%L, %%L, %%L, true);'', $2, q.key, q.other), '
         '                             format(''SELECT neardup.answer(%%L, %%L, %%L, false);'', $2, q.key, q.other))) ORDER BY q.key, q.other) '

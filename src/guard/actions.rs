@@ -13,10 +13,10 @@ use super::merge;
 use super::outcome;
 use super::stored;
 use super::subject::Subject;
-use crate::answers::check_triggers;
 use crate::error::{Result, error};
 use crate::guarded::arguments::shown;
 use crate::guarded::guard::Guard;
+use crate::guarded::plain;
 use crate::guarded::settings::{Action, Method};
 use crate::guarded::statement;
 use crate::pg::call::column;
@@ -27,7 +27,6 @@ use crate::pg::call::trigger::{Event, Row, RowTrigger};
 use crate::pg::call::violation;
 use crate::pg::catalog::{self, Column};
 use crate::pg::table::original::Locked;
-use crate::pg::table::partition;
 use crate::pg::table::unique;
 use crate::verdict::verify::Verify;
 
@@ -192,19 +191,10 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     };
     let diverted = guard.diverted.ok_or_else(gone)?;
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };
-    // The triggers and checks of that table will run as the owner of this one.
-    partition::keep(&[diverted]);
-    if catalog::owner(diverted) != Some(guard.owner) || catalog::relation_kind(diverted) != pg_sys::RELKIND_RELATION {
-        let message =
-            format!("table {} cannot get what is diverted from table {}", shown(diverted), shown(guard.table));
-        return Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
-            .set_detail("It must be an ordinary table of the same owner.")
-            .set_hint("Give it the owner of the guarded table, if you trust its triggers: ALTER TABLE ... OWNER TO ...; or rename it and call neardup.protect again."));
-    }
-    check_triggers(diverted, guard.owner);
+    plain::check(diverted, guard.owner)?;
     let statement = format!(
-        "INSERT INTO {} (document, record, duplicate_of, measure, value, role) \
-         VALUES ($1, {}, $3, $4, $5, $6)",
+        "INSERT INTO {} (diverted_at, document, record, duplicate_of, measure, value, role) \
+         VALUES (pg_catalog.clock_timestamp(), $1, {}, $3, $4, $5, $6)",
         statement::relation(diverted),
         record(trigger.relation_oid()),
     );

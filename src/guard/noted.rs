@@ -17,6 +17,7 @@ use crate::guarded::unmarking;
 use crate::pg::call::function::{self, Argument};
 use crate::pg::call::role;
 use crate::pg::call::trigger::{Row, RowTrigger};
+use crate::pg::catalog;
 use crate::pg::table::rows::Snapshot;
 
 /// Of how many rows a row that is let through is noted to be no copy.
@@ -68,10 +69,28 @@ pub fn let_through(guard: &Guard, trigger: &RowTrigger<'_>, subject: &Subject<'_
 pub fn unmarked(guard: &Guard, part: &Part, trigger: &RowTrigger<'_>, subject: &Subject<'_>) {
     let Some(column) = guard.mark_column(part).filter(|_| !unmarking::is_unmarking(guard.table)) else { return };
     let (Some(mark), None) = (trigger.output(Row::Old, column), trigger.value(Row::New, column)) else { return };
-    let arguments = [table(guard), text(&guard.columns[0]), text(&subject.key), text(&mark), text(&role::current())];
+    // Who may not read the table does not learn its keys from what is said if nothing can be noted.
+    let is_shown = role::may_read(guard.table);
+    if !catalog::is_whole_of(guard.table, guard.owner) {
+        ereport!(
+            PgLogLevel::NOTICE,
+            PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+            "it is not noted that a row is no copy of the one that its mark named",
+            "The table has a partition of another role, whose code would run as the owner of the table."
+        );
+        return;
+    }
+    let arguments = [
+        table(guard),
+        text(&guard.columns[0]),
+        text(&subject.key),
+        text(&mark),
+        text(&role::current()),
+        (pg_sys::BOOLOID, Some(pg_sys::Datum::from(is_shown))),
+    ];
     // SAFETY: each value has the type next to it.
     unsafe {
-        let statement = "SELECT neardup_internal.note_unmarked($1, $2, $3, $4, $5)";
+        let statement = "SELECT neardup_internal.note_unmarked($1, $2, $3, $4, $5, $6)";
         function::run_as(guard.owner, statement, &arguments);
     }
 }

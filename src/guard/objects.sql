@@ -163,8 +163,7 @@ BEGIN
         diverted := neardup_internal.free_name(target, 'diverted');
         SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
         EXECUTE pg_catalog.format(
-            'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
-            'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
+            'CREATE TABLE %s (diverted_at timestamptz NOT NULL, role name NOT NULL, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
         PERFORM neardup_internal.revoke_all(diverted::regclass);
@@ -242,16 +241,17 @@ CREATE FUNCTION neardup_internal.kept_comment(document name, role text) RETURNS 
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN pg_catalog.format('%s, by a guard on column %I that was removed; neardup.protect uses it again', role, document);
 
--- A column that was kept, under whatever name; NULL if there is none that a guard can write.
+-- A column that was kept, or that a guard wrote which went with the extension, under whatever name; NULL if there is none that a guard can write.
 CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, role text) RETURNS name
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (SELECT a.attname FROM pg_catalog.pg_attribute a
             WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attnotnull AND a.attidentity = '' AND a.attgenerated = ''
-                  AND pg_catalog.col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document, role)
+                  AND pg_catalog.col_description(a.attrelid, a.attnum) = ANY (ARRAY[
+                      neardup_internal.kept_comment(document, role), neardup_internal.column_comment(document, role)])
                   AND (role <> 'related_as' OR a.atttypid = 'pg_catalog.text'::regtype::oid)
             ORDER BY a.attnum LIMIT 1);
 
--- Drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
+-- Drops columns of a guard that is removed, unless they have values, or removed rows have, or something needs them. What other transactions have written is seen
 -- only by a new snapshot, and rows that row security hides not at all. The triggers were dropped before, so that nobody writes now.
 CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[], roles text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -259,6 +259,8 @@ DECLARE
     listed text;
     drops text;
     filled bigint;
+    removed regclass := neardup_internal.trusted_removed(target);
+    removed_filled bigint := 0;
     why text;
 BEGIN
     IF names[1] IS NULL THEN
@@ -266,8 +268,13 @@ BEGIN
     END IF;
     SELECT string_agg(format('DROP COLUMN %I', n.name), ', '), string_agg(quote_ident(n.name), ', ') INTO drops, listed FROM unnest(names) n(name);
     EXECUTE format('SELECT count(*) FROM %s WHERE num_nonnulls(%s) > 0', target, listed) INTO filled;
+    IF (SELECT bool_and(EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = removed::oid AND a.attname = n.name AND NOT a.attisdropped)) FROM unnest(names) n(name)) THEN
+        EXECUTE format('SELECT count(*) FROM ONLY %s WHERE num_nonnulls(%s) > 0', removed, listed) INTO removed_filled;
+    END IF;
     IF filled > 0 THEN
         why := format('%s rows have a value in it', filled);
+    ELSIF removed_filled > 0 THEN
+        why := format('%s rows of %s have a value in it, and could not be restored', removed_filled, removed);
     ELSIF NOT (SELECT bool_and(neardup_internal.is_own_column(target, document, n.name)) FROM unnest(names) n(name)) THEN
         why := 'its comment does not say that a guard has added it';
     ELSIF row_security_active(target) THEN

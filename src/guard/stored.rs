@@ -77,8 +77,11 @@ pub fn may_learn(guard: &Guard, part: pg_sys::Oid, key: &str) -> bool {
         || catalog::may_read_columns(guard.table) && find(guard, key).is_some()
 }
 
-/// Returns the mark of a row, without asking for a right; `None` if it has none, or does not exist.
+/// Returns the mark of a row, without asking for a right; `None` if it has none, or does not exist, or the table has a partition of another role.
 pub fn mark_of(guard: &Guard, key: &str) -> Option<String> {
+    if !catalog::is_whole_of(guard.table, guard.owner) {
+        return None;
+    }
     let (table, tid) = role::as_owner(guard.owner, || find(guard, key))?;
     let part = guard.part(table)?;
     let column = guard.mark_column(&part)?;

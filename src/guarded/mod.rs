@@ -3,7 +3,8 @@
 //! * [`settings`]: what a guard's trigger says. [`guard`]: the guard as loaded in this backend, with its [`index`]. [`arguments`]: checks
 //!   of arguments.
 //! * [`document`]: the rule for a row's document. [`beside`]: what else is compared of it. [`statement`]: pieces of statements on a user's table.
-//!   [`rank`]: columns by which rows are ranked. [`names`]: of what lies beside a table. [`neighbours`]: rows that a verdict may ask for.
+//!   [`rank`]: columns by which rows are ranked. [`names`]: of what lies beside a table. [`plain`]: whether it may be written to as its owner.
+//!    [`neighbours`]: rows that a verdict may ask for.
 #![allow(unsafe_code, reason = "values of rows by their types, and reads of catalogs")]
 
 pub mod arguments;
@@ -13,6 +14,7 @@ pub mod guard;
 pub mod index;
 pub mod names;
 pub mod neighbours;
+pub mod plain;
 pub mod rank;
 pub mod settings;
 pub mod statement;

@@ -18,8 +18,8 @@ pub use functions::{
 };
 pub use relations::{
     belongs, expressions_of, has_children, has_deferrable_key, has_row_security, has_versions_of_snapshot, inheritors,
-    is_partition, is_temporary, may_lock, may_read_columns, may_read_some, owner, pages, predicate_of, primary_key,
-    qualified_name, relation, relation_kind, relation_name,
+    is_partition, is_temporary, is_whole_of, may_lock, may_read_columns, may_read_some, owner, pages, predicate_of,
+    primary_key, qualified_name, relation, relation_kind, relation_name, written_of,
 };
 pub use trust::{
     becomes_plainly, converts_plainly, has_trusted_name, is_of_trusted_schema, is_plain_cast, is_trusted,

@@ -1,6 +1,6 @@
 //! Relations: their names, kinds, owners and keys, and what the current user may do with them.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_char};
 
 use pgrx::{PgList, pg_sys};
 
@@ -156,6 +156,14 @@ pub fn inheritors(relation: pg_sys::Oid) -> Vec<pg_sys::Oid> {
     }
 }
 
+/// Says whether a table, and all partitions and children of it, belong to roles that have the rights of `owner`. What their indexes call runs as
+/// whoever has a statement on the table planned.
+pub fn is_whole_of(table: pg_sys::Oid, owner: pg_sys::Oid) -> bool {
+    // SAFETY: reads catalogs.
+    let has_rights = |role| unsafe { pg_sys::has_privs_of_role(role, owner) };
+    !has_children(table) || inheritors(table).into_iter().all(|part| self::owner(part).is_some_and(has_rights))
+}
+
 /// Returns the number of pages of a table; 0 if it does not exist.
 pub fn pages(table: pg_sys::Oid) -> u32 {
     // SAFETY: the relation is opened and closed here.
@@ -228,14 +236,31 @@ pub unsafe fn predicate_of(index: pg_sys::Relation) -> Option<*mut pg_sys::Node>
     unsafe { node(index, pg_sys::Anum_pg_index_indpred) }
 }
 
+/// Returns the expressions and the condition of an index, as the catalog has them.
+///
+/// # Safety
+/// The index must be open.
+pub unsafe fn written_of(index: pg_sys::Relation) -> Vec<String> {
+    // SAFETY: guaranteed by the caller; both columns have nodes.
+    let columns = [pg_sys::Anum_pg_index_indexprs, pg_sys::Anum_pg_index_indpred];
+    columns.into_iter().filter_map(|column| unsafe { written(index, column) }.map(owned)).collect()
+}
+
 /// # Safety
 /// The index must be open, and the column of `pg_index` must be one of nodes.
 unsafe fn node(index: pg_sys::Relation, column: u32) -> Option<*mut pg_sys::Node> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { written(index, column).map(|nodes| pg_sys::stringToNode(nodes).cast()) }
+}
+
+/// # Safety
+/// The index must be open, and the column of `pg_index` must be one of nodes.
+unsafe fn written(index: pg_sys::Relation, column: u32) -> Option<*mut c_char> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
         let mut null = true;
         let written = pg_sys::SysCacheGetAttr(cache, (*index).rd_indextuple, column as i16, &raw mut null);
-        (!null).then(|| pg_sys::stringToNode(pg_sys::text_to_cstring(written.cast_mut_ptr())).cast())
+        (!null).then(|| pg_sys::text_to_cstring(written.cast_mut_ptr()))
     }
 }

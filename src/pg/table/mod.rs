@@ -6,6 +6,7 @@ pub mod numbered;
 mod open;
 pub mod original;
 pub mod partition;
+pub mod plain;
 pub mod query;
 pub mod read;
 pub mod row_id;

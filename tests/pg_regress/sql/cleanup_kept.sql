@@ -8,15 +8,14 @@ CREATE ROLE kept_stranger;
 GRANT CREATE ON SCHEMA public TO kept_owner, kept_stranger;
 SET ROLE kept_owner;
 
--- a trigger or a rule that leaves rows out: they stay
+-- a trigger or a rule of the table of removed rows: no row goes there
 CREATE TABLE a (id int PRIMARY KEY, body text);
 INSERT INTO a SELECT i, body() FROM generate_series(1, 3) i;
 SELECT neardup.protect('a', 'body');
 SELECT neardup.keep_removed('a');
-CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.id = 2 THEN RETURN NULL; END IF; RETURN NEW; END $$;
+CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER leave_out BEFORE INSERT ON a_removed FOR EACH ROW EXECUTE FUNCTION leave_out();
 CALL neardup.cleanup('a', dry_run => false);
-SELECT key, reason FROM neardup.skipped;
 SELECT id FROM a ORDER BY id;
 DROP TRIGGER leave_out ON a_removed;
 CREATE RULE leave_out AS ON INSERT TO a_removed DO INSTEAD NOTHING;

@@ -105,7 +105,6 @@ CREATE TRIGGER refuses BEFORE INSERT ON guarded_diverted FOR EACH ROW EXECUTE FU
 SELECT fields($$INSERT INTO guarded SELECT 2, title, body FROM guarded WHERE id = 1$$);
 DROP TRIGGER refuses ON guarded_diverted;
 ALTER TABLE guarded_diverted ADD CONSTRAINT nothing CHECK (value < 0);
-ALTER TABLE guarded_diverted ALTER diverted_at SET DEFAULT '2031-04-20';
 SELECT fields($$INSERT INTO guarded SELECT 2, title, body FROM guarded WHERE id = 1$$);
 ALTER TABLE guarded_diverted DROP CONSTRAINT nothing;
 DROP SEQUENCE guarded_body_divert;
