@@ -29,9 +29,9 @@ CREATE FUNCTION neardup_internal.wilson(share double precision, n double precisi
 BEGIN ATOMIC
     -- Beyond twelve digits there is nothing but rounding: without a wrong answer, the interval begins at zero.
     SELECT pg_catalog.round((w.middle - w.half)::numeric, 12)::double precision, pg_catalog.round((w.middle + w.half)::numeric, 12)::double precision
-    FROM (SELECT (c.share + z * z / (2 * c.n)) / (1 + z * z / c.n) AS middle,
-                 z * pg_catalog.sqrt(c.share * (1 - c.share) / c.n + z * z / (4 * c.n * c.n)) / (1 + z * z / c.n) AS half
-          FROM (VALUES (1.645::double precision, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;
+    FROM (SELECT (c.share + c.z * c.z / (2::float8 * c.n)) / (1::float8 + c.z * c.z / c.n) AS middle,
+                 c.z * pg_catalog.sqrt(c.share * (1::float8 - c.share) / c.n + c.z * c.z / (4::float8 * c.n * c.n)) / (1::float8 + c.z * c.z / c.n) AS half
+          FROM (VALUES (1.645::float8, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;
 END;
 
 CREATE FUNCTION neardup.estimate(target regclass, bears double precision DEFAULT 0.02, document name DEFAULT NULL)

@@ -37,13 +37,13 @@ CREATE POLICY own ON neardup.running USING (neardup_internal.is_member(role));
 -- A row counts only while its session holds the table's lock, so rows left by a crash are not shown.
 CREATE VIEW neardup.progress AS
 SELECT r.target, r.procedure, r.done, r.total, r.unit,
-       pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
+       pg_catalog.round(r.done::numeric / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0::numeric), 1) AS rate,
        -- Roles write these numbers themselves.
        CASE WHEN r.done > 0
             THEN pg_catalog.make_interval(secs => pg_catalog.trunc(least(1e9::float8, greatest(0::float8, pg_catalog.extract('epoch', r.seen - r.started)::float8 * ((r.total::float8 - r.done::float8) / r.done::float8))))) END AS time_left,
        r.started, r.pid, r.role
 FROM neardup.running r
-     JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target
+     JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target::oid
 WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.mode = 'ExclusiveLock' AND l.granted
       AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
 GRANT SELECT ON neardup.progress TO public;
@@ -90,7 +90,7 @@ $$;
 CREATE FUNCTION neardup_internal.end_work(target regclass) RETURNS void
     LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    DELETE FROM neardup.running r WHERE r.target = end_work.target AND r.role = CURRENT_USER;
+    DELETE FROM neardup.running r WHERE r.target::oid = end_work.target::oid AND r.role = CURRENT_USER;
     SELECT neardup_internal.release_table(target);
 END;
 

@@ -54,14 +54,14 @@ SELECT t.tgrelid::regclass AS target,
        coalesce(s.settings ->> 'excerpts', 'remove') AS excerpts,
        CASE WHEN n.time > 0 THEN c.names[2 + n.columns + n.scope] END AS time_column,
        pg_catalog.make_interval(days => (n.window / 86400000000)::integer,
-                                secs => (n.window % 86400000000) / 1000000::double precision) AS within,
+                                secs => (n.window % 86400000000)::double precision / 1000000::double precision) AS within,
        CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names) - n.related] END AS duplicate_of,
        CASE WHEN s.settings -> 'divert' ->> 1 IS NOT NULL THEN
            pg_catalog.format('%I.%I', s.settings -> 'divert' ->> 0, s.settings -> 'divert' ->> 1) END AS diverted_to,
        (SELECT d.refobjid::regprocedure
         FROM pg_catalog.pg_depend d
-        WHERE d.classid = 'pg_catalog.pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass
-          AND d.refobjid <> t.tgfoid AND d.refobjid <> 'neardup_internal.merges_by'::regproc AND s.settings ->> 'on_duplicate' = 'merge'
+        WHERE d.classid = 'pg_catalog.pg_trigger'::regclass::oid AND d.objid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass::oid
+          AND d.refobjid <> t.tgfoid AND d.refobjid <> 'neardup_internal.merges_by'::regproc::oid AND s.settings ->> 'on_duplicate' = 'merge'
         LIMIT 1) AS merge,
        coalesce((s.settings ->> 'log')::boolean, false) AS log,
        pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
@@ -92,7 +92,7 @@ FROM pg_catalog.pg_trigger t
          FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY u(number, place)
               JOIN pg_catalog.pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = u.number
      ) c
-WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1 AND s.settings IS NOT NULL;
+WHERE t.tgfoid = 'neardup.guard'::regproc::oid AND t.tgparentid = 0::oid AND t.tgnargs = 1 AND s.settings IS NOT NULL;
 
 GRANT SELECT ON neardup.protected TO public;
 
@@ -105,7 +105,7 @@ CREATE FUNCTION neardup_internal.key_columns(target regclass) RETURNS name[]
         FROM pg_catalog.pg_index i
              CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY k(number, place)
              JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
-        WHERE i.indrelid = target AND i.indisprimary AND k.place <= i.indnkeyatts
+        WHERE i.indrelid = target::oid AND i.indisprimary AND k.place <= i.indnkeyatts
     );
 
 -- guard: the sequence that counts a guard's actions; it belongs to the document column and is named after the action
@@ -116,8 +116,8 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
         SELECT c.oid
         FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.objid
              JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'a' AND c.relkind = 'S'
-          AND d.refobjid = (guarded).target AND a.attname = (guarded).document
+        WHERE d.classid = 'pg_catalog.pg_class'::regclass::oid AND d.refclassid = 'pg_catalog.pg_class'::regclass::oid AND d.deptype = 'a' AND c.relkind = 'S'
+          AND d.refobjid = ((guarded).target)::oid AND a.attname = (guarded).document
           AND c.relname ~ ('_' || action || '(_[0-9]+)?$')
         ORDER BY c.oid LIMIT 1
     );

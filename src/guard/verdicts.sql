@@ -84,7 +84,7 @@ CREATE VIEW neardup.statistics AS
 SELECT p.target, p.document, p.on_duplicate, c.found, i.searches, i.entries, i.hot_keys, i.bytes
 FROM neardup.protected p
      CROSS JOIN LATERAL (
-         SELECT pg_catalog.sum(n.count)::bigint AS found FROM neardup.counters n WHERE n.target = p.target AND n.document = p.document
+         SELECT pg_catalog.sum(n.count)::bigint AS found FROM neardup.counters n WHERE n.target::oid = p.target::oid AND n.document = p.document
      ) c
      CROSS JOIN LATERAL (
          SELECT pg_catalog.sum(pg_catalog.pg_stat_get_numscans(t.relid))::bigint AS searches,

@@ -49,7 +49,7 @@ GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versio
 CREATE VIEW neardup.profiles WITH (security_barrier) AS
 SELECT v.name, v.version, v.analyzer, v.words, v.documents,
        (SELECT pg_catalog.array_agg(p.target ORDER BY p.target::text) FROM neardup.protected p
-        WHERE p.verify = 'profile:' || v.name || '@' || v.version) AS guards,
+        WHERE p.verify = 'profile:' || v.name || '@' || v.version::text) AS guards,
        v.made, v.role
 FROM neardup.profile_versions v;
 

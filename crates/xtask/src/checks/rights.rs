@@ -6,7 +6,7 @@
 
 use super::script::{lines, part, text};
 use crate::check::{Context, Tally, expect};
-use crate::psql::{Session, errors, fresh_database, query, state};
+use crate::psql::{Session, empty_database, errors, fresh_database, query, state};
 use crate::server::Server;
 use anyhow::{Result, bail};
 
@@ -21,12 +21,13 @@ type Part = fn(&Server) -> Result<Tally>;
 /// Runs all parts.
 pub fn run(context: &Context) -> Result<Tally> {
     let server = context.server()?;
-    let parts: [(&str, Part); 6] = [
+    let parts: [(&str, Part); 7] = [
         ("arguments", arguments),
         ("names", names),
         ("forged", forged),
         ("least", least),
         ("shadows", shadows),
+        ("planted", planted),
         ("hostile", hostile),
     ];
     let mut tally = Tally::default();
@@ -211,5 +212,32 @@ fn shadows(server: &Server) -> Result<Tally> {
         let answer = session.ask(&format!("{work}{}", if work.ends_with("\\gset") { "" } else { ";" }))?;
         tally += expect(&format!("somebody else's operator in: {work}"), &errors(&answer), "");
     }
+    Ok(tally)
+}
+
+/// A role has put operators and functions into the schema before the extension is installed there: no view, function, constraint or default of
+/// the extension names one for good.
+fn planted(server: &Server) -> Result<Tally> {
+    const FILE: &str = "rights/planted.sql";
+    let overloads = rows(server, &part(FILE, "overloads")?)?;
+    empty_database(server, DATABASE)?;
+    ask(server, "GRANT CREATE ON SCHEMA public TO mallory")?;
+    let as_mallory = "SET check_function_bodies = off; SET ROLE mallory;";
+    make(server, &format!("{as_mallory} {}", part(FILE, "plant")?))?;
+    make(server, &format!("{as_mallory} {}", overloads.join(";")))?;
+    let operators = "SELECT count(*) > 2000 FROM pg_operator WHERE oprowner = 'mallory'::regrole::oid";
+    let mut tally = expect("there are planted operators", &ask(server, operators)?, "t");
+    let mut session = Session::open(server, DATABASE)?;
+    let control = "CREATE VIEW public.careless AS SELECT 1 FROM pg_class c WHERE c.oid = 'pg_class'::regclass;";
+    tally += expect("errors of CREATE EXTENSION", &errors(&session.ask("CREATE EXTENSION pg_neardup;")?), "");
+    session.ask("SET search_path = public; SET check_function_bodies = off;")?;
+    session.ask(control)?;
+    session.ask("SET search_path = pg_catalog;")?;
+    let bound = session.ask(&format!("{};", part(FILE, "bound")?.trim_end()))?;
+    tally += expect(
+        "what names an object of another role",
+        &bound,
+        "rule _RETURN on view public.careless uses operator public.=(oid,regclass)",
+    );
     Ok(tally)
 }
