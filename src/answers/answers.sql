@@ -108,6 +108,8 @@ BEGIN
     -- longer than a B-tree takes. All rows of a group have one key of a kept row: the chain of a hash index would be walked for each.
     EXECUTE format('CREATE INDEX ON %s USING hash (note) WHERE act = ''cleanup''', answers);
     EXECUTE format('CREATE INDEX ON %s (hashtext(other)) WHERE act = ''restore''', answers);
+    -- Answers have no key. Without this, Postgres refuses to change them where a publication is for all tables.
+    EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);

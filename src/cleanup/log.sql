@@ -30,6 +30,8 @@ CREATE TABLE neardup_internal.skipped (
 CREATE INDEX ON neardup_internal.skipped (target, run_id);
 -- A key may be longer than a B-tree takes.
 CREATE INDEX ON neardup_internal.skipped USING hash (key);
+-- It has no key. Without this, Postgres refuses to change its rows where a publication is for all tables.
+ALTER TABLE neardup_internal.skipped REPLICA IDENTITY FULL;
 
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.runs', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.skipped', '');

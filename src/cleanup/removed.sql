@@ -165,6 +165,8 @@ BEGIN
              FROM neardup_internal.removed_columns(target, NULL) n), target);
         removed := neardup_internal.removed_name(target);
         EXECUTE format('CREATE INDEX ON %s (neardup_run, neardup_batch)', removed);
+        -- Removed rows have no key. Without this, Postgres refuses to delete them where a publication is for all tables.
+        EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
         EXECUTE format('ALTER TABLE %s OWNER TO %I', removed, owner);
         PERFORM neardup_internal.revoke_all(removed);

@@ -165,6 +165,8 @@ BEGIN
         EXECUTE pg_catalog.format(
             'CREATE TABLE %s (diverted_at timestamptz NOT NULL, role name NOT NULL, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
+        -- It has no key. Without this, Postgres refuses to delete from it where a publication is for all tables.
+        EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
         PERFORM neardup_internal.revoke_all(diverted::regclass);
         IF diverted !~ 'diverted"?$' THEN
