@@ -51,7 +51,7 @@ pub struct Duplicate {
 }
 
 /// Acts on a near-duplicate. A row that must not be left out, because its old version may be gone, is refused instead, and so is an
-/// UPDATE that would have to be merged into another row.
+/// UPDATE that would have to be merged into another row. What a foreign key updates is never left out: Postgres does not look whether it was.
 pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_>, must_stay: bool) -> Result<Fate> {
     let Duplicate { guard, found, locked } = duplicate;
     let action = guard.settings.on_duplicate;
@@ -61,6 +61,15 @@ pub fn act(duplicate: &Duplicate, trigger: &RowTrigger<'_>, subject: &Subject<'_
             quote_literal(shown(guard.table))
         );
         return refuse(guard, found, &hint);
+    }
+    if action.leaves_out() && trigger.event() == Event::Update && role::is_foreign_key() {
+        let hint = format!(
+            "The UPDATE is not left out: a foreign key makes it, and would not hold without it. To find the row: SELECT * FROM neardup.duplicates({});",
+            quote_literal(shown(guard.table))
+        );
+        let told = verdict(guard, found, false).set_hint(hint);
+        violation::report(PgLogLevel::NOTICE, &told, guard.table, &guard.trigger);
+        return Ok(Fate::Stored);
     }
     if must_stay && action.leaves_out() {
         let hint = format!(

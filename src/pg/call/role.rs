@@ -36,6 +36,12 @@ pub fn may_clean(table: pg_sys::Oid) -> bool {
     }
 }
 
+/// Says whether a foreign key makes the statement: its triggers alone set that row security is not forced on the table's owner.
+pub fn is_foreign_key() -> bool {
+    // SAFETY: only reads a variable.
+    unsafe { pg_sys::InNoForceRLSOperation() }
+}
+
 /// Runs `work` as the owner of a table, restricted as Postgres restricts index expressions and maintenance commands: settings
 /// of its own, a search path that no other role can write to, and a security-restricted operation.
 ///
