@@ -97,6 +97,10 @@ BEGIN
     EXCEPTION WHEN unique_violation OR duplicate_table THEN
         -- Another session has just created it.
         RETURN neardup_internal.answers_table(target);
+    WHEN duplicate_object THEN
+        RAISE EXCEPTION 'a type has the name of the table of answers on %: %', target, neardup_internal.answers_name(target) USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'A table has a type of its own name.',
+            HINT = format('Rename it: ALTER TYPE %s RENAME TO ...;', neardup_internal.answers_name(target));
     END;
     answers := neardup_internal.answers_name(target);
     EXECUTE format('CREATE INDEX ON %s (hash, other_hash)', answers);

@@ -158,11 +158,17 @@ BEGIN
         END IF;
     END LOOP;
     IF removed IS NULL THEN
-        EXECUTE format(
-            'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
-            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
-            (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
-             FROM neardup_internal.removed_columns(target, NULL) n), target);
+        BEGIN
+            EXECUTE format(
+                'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
+                (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
+                (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
+                 FROM neardup_internal.removed_columns(target, NULL) n), target);
+        EXCEPTION WHEN duplicate_object THEN
+            RAISE EXCEPTION 'a type has the name of the table of removed rows of %: %', target, neardup_internal.removed_name(target) USING ERRCODE = 'wrong_object_type',
+                DETAIL = 'A table has a type of its own name.',
+                HINT = format('Rename it: ALTER TYPE %s RENAME TO ...;', neardup_internal.removed_name(target));
+        END;
         removed := neardup_internal.removed_name(target);
         EXECUTE format('CREATE INDEX ON %s (neardup_run, neardup_batch)', removed);
         -- Removed rows have no key. Without this, Postgres refuses to delete them where a publication is for all tables.
