@@ -300,6 +300,8 @@ impl<'p> Pair<'p> {
         let inputs = Inputs { table, ..inputs };
         let is_phrase = surroundings.as_ref().is_some_and(|found| self.is_phrase(&texts, found));
         let (continued, same) = surroundings.as_ref().map_or((0, 0), |found| (found.continued, found.same));
+        let is_of_other_place =
+            texts.is_same() && texts.a.text.units.len() < PHRASE && whole::lead_to_other_places(self.texts);
         let is_form = continued >= OTHERS || same >= HOLDERS;
         let days = self.days_apart(&texts);
         let quoted = self.quoted_whole(&texts);
@@ -312,6 +314,7 @@ impl<'p> Pair<'p> {
             titles,
             inputs,
             is_phrase,
+            is_of_other_place,
             is_continued: continued >= HOLDERS,
             days,
             quoted,

@@ -47,6 +47,36 @@ fn an_update_differs_in_its_facts() {
 }
 
 #[test]
+fn a_short_text_that_says_the_opposite_is_another_message() {
+    for (a, b) in [
+        (
+            "Our team won the cup in Leeds on Saturday; the captain thanked the fans.",
+            "Our team lost the cup in Leeds on Saturday; the captain thanked the fans.",
+        ),
+        (
+            "The ministry confirmed the agreement with Norway on cod quotas this morning.",
+            "The ministry denied the agreement with Norway on cod quotas this morning.",
+        ),
+        (
+            "主队昨晚在主场战胜来访的红队，赛后双方教练都表示满意。",
+            "主队昨晚在主场不敌来访的红队，赛后双方教练都表示满意。",
+        ),
+    ] {
+        let message = same_message(a, b).unwrap();
+        assert!(message.score <= model::MOST_OF_OTHERS, "{a} / {b}: {message:?}");
+    }
+}
+
+#[test]
+fn the_place_of_a_page_is_the_message_beside_a_few_words() {
+    let comment = |number: &str| format!("Thanks! [Updated](https://example.org/pull/12#issuecomment-{number}).");
+    assert_eq!(verdict(&comment("13873050"), &comment("13873050")), Verdict::Copy);
+    assert!(!verdict(&comment("13873050"), &comment("14570952")).keeps_one());
+    let shared = |tag: &str| format!("A new bridge for the river town https://example.org/bridge#xtor={tag}");
+    assert_eq!(verdict(&shared("RSS-1234"), &shared("RSS-5678")), Verdict::Copy);
+}
+
+#[test]
 fn an_excerpt_is_held_nearly_whole() {
     let longer = format!(
         "{REPORT}另据了解，市里还计划在大桥两侧修建自行车道和观景平台，设计方案已经公布，工程预计明年夏天完工，届时市民可以从公园直接走上大桥。{}",

@@ -27,6 +27,8 @@ pub(crate) struct Evidence {
     pub(crate) wholes: Option<[usize; 2]>,
     /// Whether both are one phrase that many rows have, each with another link.
     pub(crate) is_phrase: bool,
+    /// Whether both are the same few words beside links to other places of a page.
+    pub(crate) is_of_other_place: bool,
     /// The days of their datelines, as written, if these are apart and both texts are short.
     pub(crate) days: Option<[String; 2]>,
     /// The words that say whose the shorter text is, if the longer one quotes it whole without a mark and answers.
@@ -54,7 +56,11 @@ impl Evidence {
             // What was not read may differ, so no clean-up removes such a text unless told to.
             let is_unread = self.wholes.is_some() || self.is_phrase || self.is_continued;
             let score = if is_unread { score.min(model::MOST_UNREAD) } else { score };
-            let is_other = self.days.is_some() || self.headed_apart.is_some() || self.quoted.is_some();
+            let is_other = self.days.is_some()
+                || self.is_of_other_place
+                || self.headed_apart.is_some()
+                || self.quoted.is_some()
+                || signals::are_opposed(&self.texts);
             let score = if is_other { score.min(model::MOST_OF_OTHERS) } else { score };
             let is_message = !self.is_form
                 && self.inputs.correction.is_none()
@@ -82,7 +88,7 @@ impl Evidence {
 
     /// Says whether the two are the same text, and no column and no link says otherwise.
     fn is_same_text(&self) -> bool {
-        let may_differ = self.wholes.is_some() || self.is_phrase || self.days.is_some();
+        let may_differ = self.wholes.is_some() || self.is_phrase || self.is_of_other_place || self.days.is_some();
         let known = self.furniture > 0 || self.quotes || may_differ;
         let is_same = || self.texts.is_same() && self.inputs.whole.links_differ <= 0.0;
         let same_text = self.equal || (!known && !self.texts.a.text.units.is_empty() && is_same());

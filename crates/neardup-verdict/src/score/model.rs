@@ -206,7 +206,7 @@ pub const LEAST_SCORE_TO_REMOVE: f64 = 0.96;
 /// The greatest score of texts that are not all read: only their beginnings are compared, or what their links lead to may be the message.
 pub(crate) const MOST_UNREAD: f64 = 0.9;
 
-/// The greatest score of short texts that were sent on other days, by their datelines, or have titles with little in common.
+/// The greatest score of short texts that were sent on other days, by their datelines, have titles with little in common, or say the opposite.
 pub(crate) const MOST_OF_OTHERS: f64 = 0.4;
 
 /// The least score of one long text under titles that contradict each other, if few rows have it: a headline is worded anew, and what looks like a name or

@@ -89,6 +89,9 @@ fn reasons(evidence: &Evidence) -> Vec<String> {
     if evidence.is_continued {
         reasons.push("many rows have the shorter text and go on in other ways".to_owned());
     }
+    if evidence.is_of_other_place {
+        reasons.push("the links lead to other places of a page".to_owned());
+    }
     if evidence.is_phrase {
         reasons.push("many rows have these words, each with another link".to_owned());
     }

@@ -46,10 +46,30 @@ const PASSAGE: usize = 15;
 /// Fewer missing units than this do not count.
 const LEAST: f64 = 4.0;
 
+/// Texts with fewer units make one statement, which a word turns round.
+const STATEMENT: usize = 80;
+
+/// A text that is longer by this share of its units says more.
+const SAYS_MORE: f64 = 0.25;
+
+/// Says whether two short texts of about the same length say the opposite of each other somewhere: won and lost, confirmed and denied. Of longer ones,
+/// one may hold the other.
+pub(crate) fn are_opposed(texts: &Comparison) -> bool {
+    let [short, long] = lengths(texts);
+    long < STATEMENT
+        && short as f64 >= long as f64 * (1.0 - SAYS_MORE)
+        && texts.pairs.iter().any(|of| of.kind == ConflictKind::Status && !of.a.is_empty() && !of.b.is_empty())
+}
+
+/// The numbers of units, the lesser first.
+fn lengths(texts: &Comparison) -> [usize; 2] {
+    let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
+    [a.min(b), a.max(b)]
+}
+
 /// Says whether one text is a slogan or a name within the other.
 pub(crate) fn is_slogan(texts: &Comparison) -> bool {
-    let (a, b) = (texts.a.text.units.len(), texts.b.text.units.len());
-    let (short, long) = (a.min(b), a.max(b));
+    let [short, long] = lengths(texts);
     (1..=SLOGAN).contains(&short) && short as f64 * SLOGAN_WITHIN <= long as f64
 }
 

@@ -3,7 +3,7 @@
 use super::context::UNKNOWN;
 use super::features::define_features;
 use crate::compare::prepared::Prepared;
-use neardup_text::message::LinkKind;
+use neardup_text::message::{LinkKind, links};
 
 define_features! {
     /// Two texts as wholes.
@@ -51,6 +51,26 @@ pub(crate) fn link_apart(texts: [&Prepared<'_>; 2]) -> bool {
     let [a, b] = texts.map(|text| text.links().iter().filter(|(kind, _)| *kind != LinkKind::Address));
     let is_shared = |link: &(LinkKind, u64)| b.clone().any(|other| other == link);
     a.clone().next().is_some() && b.clone().next().is_some() && !a.clone().any(is_shared)
+}
+
+/// The least number of digits of what names one comment or post of many on a page: #issuecomment-1387305073, #post12345.
+const DIGITS: usize = 4;
+
+/// Says whether links of both lead to places of pages by their numbers, and these are not the same.
+pub(crate) fn lead_to_other_places(texts: [&Prepared<'_>; 2]) -> bool {
+    let [a, b] = texts.map(|text| {
+        let mut places: Vec<&str> = links(text.text()).filter_map(|link| place(text.text().get(link.range)?)).collect();
+        places.sort_unstable();
+        places
+    });
+    !a.is_empty() && !b.is_empty() && a != b
+}
+
+/// Returns what names a place of a page in a link; what is given a value, as #xtor=RSS-123, is said by whoever passes the link on.
+fn place(link: &str) -> Option<&str> {
+    let (_, place) = link.split_once('#')?;
+    let is_number = place.bytes().filter(u8::is_ascii_digit).count() >= DIGITS;
+    (is_number && !place.contains('=')).then(|| place.trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
 fn flag(is_so: bool) -> f64 {
