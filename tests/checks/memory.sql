@@ -82,3 +82,20 @@ SELECT most_memory() - :before < 72;
 --= 
 --= t
 --= t
+
+-- @memory_codes
+-- documents of 600 kB of nothing but codes, which take the most of what is read: the shared buffers that they are read through are counted before
+CREATE TABLE codes (id int PRIMARY KEY, body text);
+INSERT INTO codes SELECT n, (SELECT string_agg(substr(md5(format('%s %s', n / 4, j)), 1, 5), ' ') FROM generate_series(1, 100000) j) || ' end ' || n FROM generate_series(1, 24) n;
+SELECT neardup.protect('codes', 'body', on_duplicate => 'warn');
+\c
+SET work_mem = '4MB';
+SET max_parallel_workers_per_gather = 0;
+SELECT near_duplicate('a b c', 'a b d'), sum(hashtext(body)) IS NOT NULL FROM codes;
+SELECT most_memory() AS before \gset
+SELECT count(*) > 10 FROM neardup.duplicates('codes');
+SELECT most_memory() - :before < 72;
+--= 
+--= f|t
+--= t
+--= t
