@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use pgrx::pg_sys;
 
+use super::by_part::ByPart;
 use super::documents::Texts;
 use super::relation::Reader;
 use super::settled::Gone;
@@ -13,7 +14,6 @@ use crate::error::Result;
 use crate::guarded::neighbours::{Neighbours, ReadRows, beginning};
 use crate::index::open::OpenIndex;
 use crate::index::search::LastLeaves;
-use crate::pg::table::query::Statement;
 use crate::pg::table::row_id::RowId;
 use crate::pg::table::visible::Visible;
 
@@ -37,7 +37,7 @@ impl Part {
 /// The rows of an indexed relation.
 pub struct IndexedRows<'s> {
     reader: &'s Reader<'s>,
-    beginnings: Statement<'s>,
+    beginnings: ByPart<'s>,
     parts: Vec<Part>,
     /// Rows that count as if they were not there.
     gone: Option<&'s Gone>,

@@ -1,12 +1,13 @@
 //! Lists: which rows copy which, and which of them is kept.
 //!
 //! * [`functions`]: what SQL calls. [`arguments`]: what a list compares, and which row is kept. [`plan`]: which relations and indexes are
-//!   read. [`relation`]: a relation as SQL, read as the caller.
+//!   read. [`relation`]: a relation as SQL, read as the caller; [`by_part`]: its rows by their addresses.
 //! * [`settled`]: a list that is made again until it finds nothing more. [`sketch`]: a list by sketches; [`workers`]: its verdicts in parallel workers. [`shared_keys`]: rows that share keys, from an index or from sorted keys. [`simhash`]: a list by SimHash.
 //! * [`documents`]: the documents of rows. [`judge`]: the verdict on two of them. [`outlines`]: what rules out most pairs; [`ruled_out`]: what a settled list keeps of that. [`answered`]: what the owner has said of pairs. [`indexed_rows`]: rows that a verdict may ask for. [`reasons`]: why a row of a list is a copy. [`parents`]: documents of several rows.
 
 mod answered;
 pub mod arguments;
+mod by_part;
 mod documents;
 mod functions;
 mod indexed_rows;

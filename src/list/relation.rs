@@ -6,6 +6,7 @@
 
 use pgrx::pg_sys;
 
+use super::by_part::ByPart;
 use crate::error::Result;
 use crate::guarded::beside::{self, Beside};
 use crate::guarded::statement::{self, EQUALS, OrderKey};
@@ -262,12 +263,13 @@ impl Source {
         )
     }
 
-    /// The statement that reads columns of rows: by addresses in one table, or by a key.
-    fn read(&self, columns: &str) -> String {
+    /// The statement that reads columns of rows: by addresses in one table, which has these bounds, or by a key.
+    pub fn read(&self, columns: &str, bounds: Option<&str>) -> String {
         match &self.address {
             Some([table, address]) => format!(
-                "SELECT {address}, {columns} FROM {from} WHERE {table} {EQUALS} $2 AND {address} {EQUALS} ANY ($1)",
+                "SELECT {address}, {columns} FROM {from} WHERE {table} {EQUALS} $2 AND {address} {EQUALS} ANY ($1){bounds}",
                 from = self.from,
+                bounds = bounds.map(|bounds| format!(" AND ({bounds})")).unwrap_or_default(),
             ),
             None => format!(
                 "SELECT NULL::pg_catalog.tid, {columns} FROM {from} WHERE {has_key}",
@@ -277,22 +279,27 @@ impl Source {
         }
     }
 
-    /// The statement that reads documents, and what else is compared.
-    pub fn read_documents(&self) -> String {
+    /// The document, and what else is compared.
+    fn compared(&self) -> String {
         match &self.beside {
-            Some(beside) => self.read(&format!("{}, {beside}", self.document)),
-            None => self.read(&self.document),
+            Some(beside) => format!("{}, {beside}", self.document),
+            None => self.document.clone(),
         }
     }
+}
 
-    /// The statement that reads the beginnings of documents, if there is one.
-    pub fn read_beginnings(&self) -> Option<String> {
-        self.beginning.as_ref().filter(|_| self.address.is_some()).map(|beginning| self.read(beginning))
-    }
+/// How single rows are read.
+enum Reads<'s> {
+    Addresses(ByPart<'s>),
+    Key(Statement<'s>),
+}
 
-    /// The statement that reads primary keys, as arrays of text.
-    pub fn read_keys(&self) -> String {
-        self.read(&format!("ARRAY[{}]", self.keys.join(", ")))
+impl<'s> Reads<'s> {
+    fn new(session: &'s Session, source: &'s Source, columns: String) -> Self {
+        if source.address.is_some() {
+            return Self::Addresses(ByPart::new(session, source, columns));
+        }
+        Self::Key(session.prepare(&source.read(&columns, None), &vec![Type::Text; source.keys.len()]))
     }
 }
 
@@ -301,8 +308,8 @@ pub struct Reader<'s> {
     session: &'s Session,
     /// The relation.
     pub source: &'s Source,
-    documents: Statement<'s>,
-    keys: Statement<'s>,
+    documents: Reads<'s>,
+    keys: Reads<'s>,
     /// The primary keys of rows without an address, by their number.
     numbered: Vec<Vec<String>>,
 }
@@ -310,12 +317,8 @@ pub struct Reader<'s> {
 impl<'s> Reader<'s> {
     /// Prepares the statements that read single rows.
     pub fn new(session: &'s Session, source: &'s Source) -> Self {
-        let types = match source.address {
-            Some(_) => vec![Type::Addresses, Type::Oid],
-            None => vec![Type::Text; source.keys.len()],
-        };
-        let documents = session.prepare(&source.read_documents(), &types);
-        let keys = session.prepare(&source.read_keys(), &types);
+        let documents = Reads::new(session, source, source.compared());
+        let keys = Reads::new(session, source, format!("ARRAY[{}]", source.keys.join(", ")));
         Self { session, source, documents, keys, numbered: Vec::new() }
     }
 
@@ -358,23 +361,23 @@ impl<'s> Reader<'s> {
     /// Says whether parallel workers may read the rows as this process does: by address, from tables that they see, by functions that are safe
     /// there.
     pub fn is_parallel_safe(&self) -> bool {
-        self.source.address.is_some()
+        matches!(&self.documents, Reads::Addresses(documents) if documents.is_parallel_safe())
             && !self.source.parts.iter().any(|part| catalog::is_temporary(*part))
-            && self.documents.is_parallel_safe()
             && self.beginnings().is_none_or(|beginnings| beginnings.is_parallel_safe())
     }
 
-    /// Prepares the statement that reads the beginnings of documents, if there is one.
-    pub fn beginnings(&self) -> Option<Statement<'s>> {
-        Some(self.session.prepare(&self.source.read_beginnings()?, &[Type::Addresses, Type::Oid]))
+    /// Prepares the statements that read the beginnings of documents, if the relation has some.
+    pub fn beginnings(&self) -> Option<ByPart<'s>> {
+        let beginning = self.source.beginning.clone().filter(|_| self.source.address.is_some())?;
+        Some(ByPart::new(self.session, self.source, beginning))
     }
 
-    /// Passes the text that such a statement returns for each of these rows to `found`, in order of their addresses.
+    /// Passes the text that such statements return for each of these rows to `found`, in order of their addresses.
     ///
     /// # Errors
     /// Those of the statement.
-    pub fn read(&self, statement: &Statement<'_>, rows: &[u64], mut found: impl FnMut(u64, &str)) -> Result<()> {
-        self.each(statement, rows, |id, row| {
+    pub fn read(&self, statements: &ByPart<'_>, rows: &[u64], mut found: impl FnMut(u64, &str)) -> Result<()> {
+        self.each_by_address(statements, rows, |id, row| {
             if let Some(text) = row.text(2) {
                 found(id, text);
             }
@@ -389,34 +392,44 @@ impl<'s> Reader<'s> {
         self.each(&self.keys, rows, |id, row| found(id, row.texts(2)))
     }
 
-    fn each(&self, statement: &Statement<'_>, rows: &[u64], mut found: impl FnMut(u64, &Row<'_>)) -> Result<()> {
-        if self.source.address.is_none() {
-            for &id in rows {
-                let number = RowId::unpacked(id).address as usize;
-                let Some(key) = number.checked_sub(1).and_then(|at| self.numbered.get(at)) else { continue };
-                let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
-                self.session.each(statement, &values, |row| {
-                    found(id, row);
-                    Ok(())
-                })?;
-            }
-            return Ok(());
+    fn each(&self, reads: &Reads<'_>, rows: &[u64], mut found: impl FnMut(u64, &Row<'_>)) -> Result<()> {
+        let statement = match reads {
+            Reads::Addresses(statements) => return self.each_by_address(statements, rows, found),
+            Reads::Key(statement) => statement,
+        };
+        for &id in rows {
+            let number = RowId::unpacked(id).address as usize;
+            let Some(key) = number.checked_sub(1).and_then(|at| self.numbered.get(at)) else { continue };
+            let values: Vec<Value<'_>> = key.iter().map(|value| Value::Text(Some(value))).collect();
+            self.session.each(statement, &values, |row| {
+                found(id, row);
+                Ok(())
+            })?;
         }
+        Ok(())
+    }
+
+    fn each_by_address(
+        &self,
+        statements: &ByPart<'_>,
+        rows: &[u64],
+        mut found: impl FnMut(u64, &Row<'_>),
+    ) -> Result<()> {
         let mut rows = rows.to_vec();
         rows.sort_unstable();
         for run in rows.chunk_by(|a, b| RowId::unpacked(*a).table == RowId::unpacked(*b).table) {
             let part = run.first().map_or(0, |id| RowId::unpacked(*id).table);
-            let Some(&table) = part.checked_sub(self.source.first_part).and_then(|at| self.source.parts.get(at)) else {
-                continue;
-            };
+            let Some(at) = part.checked_sub(self.source.first_part) else { continue };
+            let Some(&table) = self.source.parts.get(at) else { continue };
             let rows: Vec<u64> = run.iter().map(|id| RowId::unpacked(*id).address).collect();
             let values = [Value::Addresses(&rows), Value::Oid(table)];
-            self.session.each_of(statement, &values, rows.len(), |row| {
+            let mut work = |row: &Row<'_>| {
                 if let Some(address) = row.address(1) {
                     found(RowId { table: part, address }.packed(), row);
                 }
                 Ok(())
-            })?;
+            };
+            statements.with(at, |statement| self.session.each_of(statement, &values, rows.len(), &mut work))?;
         }
         Ok(())
     }

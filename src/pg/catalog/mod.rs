@@ -22,8 +22,8 @@ pub use relations::{
     primary_key, qualified_name, relation, relation_kind, relation_name, written_of,
 };
 pub use trust::{
-    becomes_plainly, converts_plainly, has_trusted_name, is_of_trusted_schema, is_plain_cast, is_trusted,
-    is_trusted_role,
+    becomes_plainly, converts_plainly, has_trusted_name, is_of_postgres, is_of_trusted_schema, is_plain_cast,
+    is_trusted, is_trusted_role,
 };
 pub use types::{
     Comparison, base_type, collation_name, has_equality, operand, operator, operator_between, row_type, shown_type,

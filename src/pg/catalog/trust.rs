@@ -15,6 +15,11 @@ const FIRST_OF_USERS: u32 = 16384;
 /// The role `pg_database_owner`, which stands for the owner of the database.
 const DATABASE_OWNER: pg_sys::Oid = pg_sys::Oid::from_u32(6171);
 
+/// Says whether an object is Postgres's own.
+pub fn is_of_postgres(object: pg_sys::Oid) -> bool {
+    u32::from(object) < FIRST_OF_USERS
+}
+
 /// Says whether a function is Postgres's own, or of a trusted role.
 pub fn is_trusted(function: pg_sys::Oid) -> bool {
     let owner = |row| {
@@ -66,7 +71,7 @@ fn is_of_trusted(
     owner: impl Fn(pg_sys::HeapTuple) -> pg_sys::Oid,
 ) -> bool {
     // SAFETY: reads a catalog.
-    u32::from(object) < FIRST_OF_USERS || unsafe { cached(cache, object, owner) }.is_some_and(is_trusted_role)
+    is_of_postgres(object) || unsafe { cached(cache, object, owner) }.is_some_and(is_trusted_role)
 }
 
 /// Says whether nobody but trusted roles can put another type under the name of this one. The owner of the database, to whom `public` belongs, is trusted.
@@ -84,7 +89,7 @@ pub fn has_trusted_name(kind: pg_sys::Oid) -> bool {
         cached(pg_sys::SysCacheIdentifier::TYPEOID, kind, read)
             .and_then(|schema| cached(pg_sys::SysCacheIdentifier::NAMESPACEOID, schema, owner))
     };
-    u32::from(kind) < FIRST_OF_USERS
+    is_of_postgres(kind)
         || is_trusted_type(kind) && of_schema.is_some_and(|owner| owner == DATABASE_OWNER || is_trusted_role(owner))
 }
 
@@ -98,7 +103,7 @@ pub fn is_trusted_role(role: pg_sys::Oid) -> bool {
 /// Says whether the JSON of values of a type is made by Postgres alone: for another type it runs a cast, whoever has made that.
 pub fn converts_plainly(kind: pg_sys::Oid) -> bool {
     // SAFETY: reads catalogs.
-    u32::from(unsafe { pg_sys::getBaseType(kind) }) < FIRST_OF_USERS
+    is_of_postgres(unsafe { pg_sys::getBaseType(kind) })
 }
 
 /// Says whether a value becomes one of a type without a CHECK of a role that is not trusted: the type is no domain, or those that it is made of are trusted.
@@ -154,7 +159,7 @@ pub fn is_plain_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
 fn has_plain_input(kind: pg_sys::Oid) -> bool {
     // SAFETY: reads catalogs.
     let (kinds, element) = unsafe { (pg_sys::get_typtype(kind) as u8, pg_sys::get_element_type(kind)) };
-    u32::from(kind) < FIRST_OF_USERS
+    is_of_postgres(kind)
         || kinds == pg_sys::TYPTYPE_ENUM
         || kinds == pg_sys::TYPTYPE_BASE && (element == pg_sys::Oid::INVALID || has_plain_input(element))
 }

@@ -1,5 +1,6 @@
 //! Tables, their indexes, partitions and rows, and queries on them.
 
+pub mod bounds;
 pub mod change;
 pub mod invalidation;
 pub mod numbered;
@@ -12,6 +13,7 @@ pub mod read;
 pub mod row_id;
 pub mod rows;
 pub mod scan;
+pub mod statements;
 pub mod temporary;
 pub mod unique;
 pub mod visible;

@@ -77,11 +77,10 @@ impl Value<'_> {
 }
 
 /// A prepared statement, as long as its session lives.
-#[derive(Clone)]
 pub struct Statement<'s> {
-    plan: pg_sys::SPIPlanPtr,
-    kinds: Vec<Type>,
-    session: PhantomData<&'s Session>,
+    pub(super) plan: pg_sys::SPIPlanPtr,
+    pub(super) kinds: Vec<Type>,
+    pub(super) session: PhantomData<&'s Session>,
 }
 
 impl Statement<'_> {
