@@ -1160,14 +1160,14 @@ SELECT t.tgrelid::regclass AS target,
        coalesce(s.settings ->> 'excerpts', 'remove') AS excerpts,
        CASE WHEN n.time > 0 THEN c.names[2 + n.columns + n.scope] END AS time_column,
        pg_catalog.make_interval(days => (n.window / 86400000000)::integer,
-                                secs => (n.window % 86400000000) / 1000000::double precision) AS within,
+                                secs => (n.window % 86400000000)::double precision / 1000000::double precision) AS within,
        CASE WHEN n.marks THEN c.names[pg_catalog.cardinality(c.names) - n.related] END AS duplicate_of,
        CASE WHEN s.settings -> 'divert' ->> 1 IS NOT NULL THEN
            pg_catalog.format('%I.%I', s.settings -> 'divert' ->> 0, s.settings -> 'divert' ->> 1) END AS diverted_to,
        (SELECT d.refobjid::regprocedure
         FROM pg_catalog.pg_depend d
-        WHERE d.classid = 'pg_catalog.pg_trigger'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass
-          AND d.refobjid <> t.tgfoid AND d.refobjid <> 'neardup_internal.merges_by'::regproc AND s.settings ->> 'on_duplicate' = 'merge'
+        WHERE d.classid = 'pg_catalog.pg_trigger'::regclass::oid AND d.objid = t.oid AND d.refclassid = 'pg_catalog.pg_proc'::regclass::oid
+          AND d.refobjid <> t.tgfoid AND d.refobjid <> 'neardup_internal.merges_by'::regproc::oid AND s.settings ->> 'on_duplicate' = 'merge'
         LIMIT 1) AS merge,
        coalesce((s.settings ->> 'log')::boolean, false) AS log,
        pg_catalog.to_timestamp((s.settings ->> 'since')::double precision) AS since,
@@ -1198,7 +1198,7 @@ FROM pg_catalog.pg_trigger t
          FROM pg_catalog.unnest(t.tgattr::smallint[]) WITH ORDINALITY u(number, place)
               JOIN pg_catalog.pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum = u.number
      ) c
-WHERE t.tgfoid = 'neardup.guard'::regproc AND t.tgparentid = 0 AND t.tgnargs = 1 AND s.settings IS NOT NULL;
+WHERE t.tgfoid = 'neardup.guard'::regproc::oid AND t.tgparentid = 0::oid AND t.tgnargs = 1 AND s.settings IS NOT NULL;
 
 GRANT SELECT ON neardup.protected TO public;
 
@@ -1211,7 +1211,7 @@ CREATE FUNCTION neardup_internal.key_columns(target regclass) RETURNS name[]
         FROM pg_catalog.pg_index i
              CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY k(number, place)
              JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
-        WHERE i.indrelid = target AND i.indisprimary AND k.place <= i.indnkeyatts
+        WHERE i.indrelid = target::oid AND i.indisprimary AND k.place <= i.indnkeyatts
     );
 
 -- guard: the sequence that counts a guard's actions; it belongs to the document column and is named after the action
@@ -1222,8 +1222,8 @@ CREATE FUNCTION neardup_internal.guard_counter(guarded neardup.protected, action
         SELECT c.oid
         FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.objid
              JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'a' AND c.relkind = 'S'
-          AND d.refobjid = (guarded).target AND a.attname = (guarded).document
+        WHERE d.classid = 'pg_catalog.pg_class'::regclass::oid AND d.refclassid = 'pg_catalog.pg_class'::regclass::oid AND d.deptype = 'a' AND c.relkind = 'S'
+          AND d.refobjid = ((guarded).target)::oid AND a.attname = (guarded).document
           AND c.relname ~ ('_' || action || '(_[0-9]+)?$')
         ORDER BY c.oid LIMIT 1
     );
@@ -1758,9 +1758,10 @@ BEGIN
         diverted := neardup_internal.free_name(target, 'diverted');
         SELECT pg_catalog.pg_get_userbyid(c.relowner) INTO owner FROM pg_catalog.pg_class c WHERE c.oid = target::oid;
         EXECUTE pg_catalog.format(
-            'CREATE TABLE %s (diverted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), '
-            'role name NOT NULL DEFAULT SESSION_USER, document name NOT NULL, record jsonb NOT NULL, '
+            'CREATE TABLE %s (diverted_at timestamptz NOT NULL, role name NOT NULL, document name NOT NULL, record jsonb NOT NULL, '
             'duplicate_of text NOT NULL, measure text NOT NULL, value double precision NOT NULL)', diverted);
+        -- It has no key. Without this, Postgres refuses to delete from it where a publication is for all tables.
+        EXECUTE pg_catalog.format('ALTER TABLE %s REPLICA IDENTITY FULL', diverted);
         EXECUTE pg_catalog.format('ALTER TABLE %s OWNER TO %I', diverted, owner);
         PERFORM neardup_internal.revoke_all(diverted::regclass);
         IF diverted !~ 'diverted"?$' THEN
@@ -1804,7 +1805,7 @@ BEGIN
     LOOP
         free := pg_catalog.format('%I.%I', schema,
             pg_catalog.concat_ws('_', beginning, ending, CASE WHEN tries > 0 THEN tries END));
-        EXIT WHEN pg_catalog.to_regclass(free) IS NULL;
+        EXIT WHEN pg_catalog.to_regclass(free) IS NULL AND pg_catalog.to_regtype(free) IS NULL;
         tries := tries + 1;
     END LOOP;
     RETURN free;
@@ -1837,16 +1838,17 @@ CREATE FUNCTION neardup_internal.kept_comment(document name, role text) RETURNS 
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN pg_catalog.format('%s, by a guard on column %I that was removed; neardup.protect uses it again', role, document);
 
--- A column that was kept, under whatever name; NULL if there is none that a guard can write.
+-- A column that was kept, or that a guard wrote which went with the extension, under whatever name; NULL if there is none that a guard can write.
 CREATE FUNCTION neardup_internal.kept_column(target regclass, document name, role text) RETURNS name
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN (SELECT a.attname FROM pg_catalog.pg_attribute a
             WHERE a.attrelid = target::oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attnotnull AND a.attidentity = '' AND a.attgenerated = ''
-                  AND pg_catalog.col_description(a.attrelid, a.attnum) = neardup_internal.kept_comment(document, role)
+                  AND pg_catalog.col_description(a.attrelid, a.attnum) = ANY (ARRAY[
+                      neardup_internal.kept_comment(document, role), neardup_internal.column_comment(document, role)])
                   AND (role <> 'related_as' OR a.atttypid = 'pg_catalog.text'::regtype::oid)
             ORDER BY a.attnum LIMIT 1);
 
--- Drops columns of a guard that is removed, unless they have values or something needs them. What other transactions have written is seen
+-- Drops columns of a guard that is removed, unless they have values, or removed rows have, or something needs them. What other transactions have written is seen
 -- only by a new snapshot, and rows that row security hides not at all. The triggers were dropped before, so that nobody writes now.
 CREATE FUNCTION neardup_internal.drop_or_keep(target regclass, document name, names name[], roles text[]) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -1854,6 +1856,8 @@ DECLARE
     listed text;
     drops text;
     filled bigint;
+    removed regclass := neardup_internal.trusted_removed(target);
+    removed_filled bigint := 0;
     why text;
 BEGIN
     IF names[1] IS NULL THEN
@@ -1861,8 +1865,13 @@ BEGIN
     END IF;
     SELECT string_agg(format('DROP COLUMN %I', n.name), ', '), string_agg(quote_ident(n.name), ', ') INTO drops, listed FROM unnest(names) n(name);
     EXECUTE format('SELECT count(*) FROM %s WHERE num_nonnulls(%s) > 0', target, listed) INTO filled;
+    IF (SELECT bool_and(EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = removed::oid AND a.attname = n.name AND NOT a.attisdropped)) FROM unnest(names) n(name)) THEN
+        EXECUTE format('SELECT count(*) FROM ONLY %s WHERE num_nonnulls(%s) > 0', removed, listed) INTO removed_filled;
+    END IF;
     IF filled > 0 THEN
         why := format('%s rows have a value in it', filled);
+    ELSIF removed_filled > 0 THEN
+        why := format('%s rows of %s have a value in it, and could not be restored', removed_filled, removed);
     ELSIF NOT (SELECT bool_and(neardup_internal.is_own_column(target, document, n.name)) FROM unnest(names) n(name)) THEN
         why := 'its comment does not say that a guard has added it';
     ELSIF row_security_active(target) THEN
@@ -2075,7 +2084,7 @@ CREATE VIEW neardup.statistics AS
 SELECT p.target, p.document, p.on_duplicate, c.found, i.searches, i.entries, i.hot_keys, i.bytes
 FROM neardup.protected p
      CROSS JOIN LATERAL (
-         SELECT pg_catalog.sum(n.count)::bigint AS found FROM neardup.counters n WHERE n.target = p.target AND n.document = p.document
+         SELECT pg_catalog.sum(n.count)::bigint AS found FROM neardup.counters n WHERE n.target::oid = p.target::oid AND n.document = p.document
      ) c
      CROSS JOIN LATERAL (
          SELECT pg_catalog.sum(pg_catalog.pg_stat_get_numscans(t.relid))::bigint AS searches,
@@ -2365,7 +2374,7 @@ GRANT INSERT (name, role, analyzer, words, statistics) ON neardup.profile_versio
 CREATE VIEW neardup.profiles WITH (security_barrier) AS
 SELECT v.name, v.version, v.analyzer, v.words, v.documents,
        (SELECT pg_catalog.array_agg(p.target ORDER BY p.target::text) FROM neardup.protected p
-        WHERE p.verify = 'profile:' || v.name || '@' || v.version) AS guards,
+        WHERE p.verify = 'profile:' || v.name || '@' || v.version::text) AS guards,
        v.made, v.role
 FROM neardup.profile_versions v;
 
@@ -2586,13 +2595,17 @@ BEGIN ATOMIC
                     pg_catalog.unnest('{t,t,f,f,t,t,t,t,t,t,f,f,f,f,f}'::boolean[])) WITH ORDINALITY c(name, type, required, place);
 END;
 
+CREATE FUNCTION neardup_internal.have_one_owner("table" regclass, other regclass) RETURNS boolean
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'have_one_owner_wrapper';
+
 -- The table of answers, if it is one: what another role put under that name, a view that runs its functions for one, is not the owner's answer.
 CREATE FUNCTION neardup_internal.trusted_answers(target regclass) RETURNS regclass
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT r.oid::regclass
-    FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
-    WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r'
+    FROM pg_catalog.pg_class r
+    WHERE r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r'
+          AND neardup_internal.have_one_owner(target, r.oid::regclass)
           AND NOT EXISTS (
               SELECT FROM neardup_internal.answer_columns() c
               WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
@@ -2636,27 +2649,8 @@ BEGIN
 END
 $$;
 
--- Raises an error if a trigger of a table that keeps something beside another one may run code of a role that its owner does not trust: it would run as
--- the owner whenever others write into the guarded table. Functions of Postgres and of extensions run code, too, that their arguments or a condition
--- name; who has created a trigger is not known, so there must be neither. Nobody can create one until the end of the transaction.
-CREATE FUNCTION neardup_internal.check_triggers(relation regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    foreign_trigger name;
-BEGIN
-    EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', relation);
-    SELECT t.tgname INTO foreign_trigger
-    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid
-    WHERE t.tgrelid = relation::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
-          AND (t.tgqual IS NOT NULL OR t.tgnargs > 0 OR NOT pg_has_role(p.proowner, c.relowner, 'USAGE'))
-    ORDER BY t.tgname LIMIT 1;
-    IF foreign_trigger IS NOT NULL THEN
-        RAISE EXCEPTION 'trigger "%" of table % may run code of another role', foreign_trigger, relation USING ERRCODE = 'insufficient_privilege',
-            DETAIL = 'It would run as the owner of the table. Its function must be of the owner or a superuser, and have neither arguments nor a condition (WHEN).',
-            HINT = format('DROP TRIGGER %1$I ON %2$s; and take the right from other roles: REVOKE TRIGGER ON %2$s FROM ...;', foreign_trigger, relation);
-    END IF;
-END
-$$;
+CREATE FUNCTION neardup_internal.check_plain(target regclass, relation regclass) RETURNS void
+    LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'check_plain_wrapper';
 
 CREATE FUNCTION neardup.keep_answers(target regclass) RETURNS regclass
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
@@ -2665,6 +2659,7 @@ DECLARE
     owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = target::oid);
 BEGIN
     IF answers IS NOT NULL THEN
+        PERFORM neardup_internal.check_plain(target, answers);
         RETURN answers;
     ELSIF owner IS NULL THEN
         RAISE EXCEPTION 'table with OID % does not exist', target::oid USING ERRCODE = 'undefined_table';
@@ -2680,6 +2675,10 @@ BEGIN
     EXCEPTION WHEN unique_violation OR duplicate_table THEN
         -- Another session has just created it.
         RETURN neardup_internal.answers_table(target);
+    WHEN duplicate_object THEN
+        RAISE EXCEPTION 'a type has the name of the table of answers on %: %', target, neardup_internal.answers_name(target) USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'A table has a type of its own name.',
+            HINT = format('Rename it: ALTER TYPE %s RENAME TO ...;', neardup_internal.answers_name(target));
     END;
     answers := neardup_internal.answers_name(target);
     EXECUTE format('CREATE INDEX ON %s (hash, other_hash)', answers);
@@ -2691,6 +2690,8 @@ BEGIN
     -- longer than a B-tree takes. All rows of a group have one key of a kept row: the chain of a hash index would be walked for each.
     EXECUTE format('CREATE INDEX ON %s USING hash (note) WHERE act = ''cleanup''', answers);
     EXECUTE format('CREATE INDEX ON %s (hashtext(other)) WHERE act = ''restore''', answers);
+    -- Answers have no key. Without this, Postgres refuses to change them where a publication is for all tables.
+    EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', answers);
     EXECUTE format('COMMENT ON TABLE %s IS %L', answers, format('which pairs of rows of %s are copies, as people have answered', target));
     EXECUTE format('ALTER TABLE %s OWNER TO %I', answers, owner);
     PERFORM neardup_internal.revoke_all(answers);
@@ -2733,7 +2734,7 @@ BEGIN
         'p AS MATERIALIZED ( '
         '    SELECT DISTINCT ON (k.key, o.key) k.key, o.key AS other, k.hash, o.hash AS other_hash FROM k JOIN r o ON o.asked = k.other '
         '    WHERE k.key <> o.key AND (k.hash <> o.hash OR k.other <> ALL ($11)) AND ($9 OR NOT EXISTS ( '
-        '        SELECT FROM %2$s a '
+        '        SELECT FROM ONLY %2$s a '
         '        WHERE (a.act = ''answer'' OR $10 AND a.act <> ''cleanup'') AND a.is_copy IS NOT NULL '
         '              AND (a.hash = k.hash AND a.other_hash = o.hash OR a.hash = o.hash AND a.other_hash = k.hash) '
         '              AND (k.hash <> o.hash OR a.key = k.key AND a.other = o.key OR a.key = o.key AND a.other = k.key)))), '
@@ -2743,7 +2744,7 @@ BEGIN
         '    ORDER BY p.hash, p.other_hash, s.key, s.other, p.key, p.other), '
         -- What is known of the question is kept.
         'before AS ( '
-        '    DELETE FROM %2$s a USING t '
+        '    DELETE FROM ONLY %2$s a USING t '
         '    WHERE (a.hash = t.hash AND a.other_hash = t.other_hash OR a.hash = t.other_hash AND a.other_hash = t.hash) '
         '          AND (t.hash <> t.other_hash OR a.key = t.key AND a.other = t.other OR a.key = t.other AND a.other = t.key) '
         '    RETURNING t.key, t.other, a.asked, a.stratum, a.pairs, a.score, a.numbers), '
@@ -2772,16 +2773,16 @@ DECLARE
     answers regclass := neardup_internal.answers_table(target);
     keys text[];
 BEGIN
-    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
         -- What has passed from a row to another one is nobody's opinion, and what is noted of a restored row alone is about no pair.
         'WHERE a.numbers IS NULL AND a.act <> ''cleanup'' AND a.other_hash <> 0 AND a.document = $1 AND ($2 IS NULL OR a.key = $2 OR a.other = $2)', answers) INTO keys USING document, about;
     EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s), '
         'o AS MATERIALIZED ( '
-        '    SELECT x.ctid AS place, x.key, x.other FROM %1$s x JOIN r a ON a.asked = x.key AND a.hash = x.hash JOIN r b ON b.asked = x.other AND b.hash = x.other_hash '
+        '    SELECT x.ctid AS place, x.key, x.other FROM ONLY %1$s x JOIN r a ON a.asked = x.key AND a.hash = x.hash JOIN r b ON b.asked = x.other AND b.hash = x.other_hash '
         '    WHERE x.numbers IS NULL AND x.act <> ''cleanup'' AND x.document = $3 AND ($4 IS NULL OR x.key = $4 OR x.other = $4) ORDER BY x.at DESC, x.key, x.other LIMIT greatest($5, 0)), '
         'm AS MATERIALIZED (SELECT o.place, neardup_internal.measured($2, ARRAY[o.key], ARRAY[o.other]) AS numbers FROM o) '
-        'UPDATE %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL',
+        'UPDATE ONLY %1$s a SET numbers = m.numbers FROM m WHERE a.ctid = m.place AND m.numbers IS NOT NULL',
         answers, neardup_internal.answered_rows(target, document))
         USING keys, jsonb_build_object('target', target::oid::bigint, 'document', document), document, about, most;
 END
@@ -2793,7 +2794,6 @@ CREATE FUNCTION neardup_internal.note_let_through(
 ) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     EXECUTE format('INSERT INTO %s (key, other, is_copy, act, role, at, document, hash, other_hash) '
         'VALUES ($1, $2, false, ''let_through'', $3, clock_timestamp(), $4, $5, $6)', neardup.keep_answers(target))
         USING key, other, role, document, hash, other_hash;
@@ -2802,15 +2802,18 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text) RETURNS void
+CREATE FUNCTION neardup_internal.note_unmarked(target regclass, document text, key text, mark text, role text, is_shown boolean) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM neardup_internal.check_triggers(neardup.keep_answers(target));
     PERFORM neardup_internal.answer_pairs(target, document::name, ARRAY[key], ARRAY[mark], false, NULL, 'unmark', role::name);
     PERFORM neardup_internal.disinherit(target, document::name, ARRAY[key], ARRAY[mark]);
 -- The UPDATE is the writer's, who has nothing to do with the owner's rights.
-EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception THEN
-    RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
+EXCEPTION WHEN insufficient_privilege OR wrong_object_type OR feature_not_supported OR data_exception OR duplicate_object OR object_not_in_prerequisite_state THEN
+    IF is_shown THEN
+        RAISE NOTICE 'it is not noted that (%) is no copy of (%)', key, mark USING DETAIL = SQLERRM;
+    ELSE
+        RAISE NOTICE 'it is not noted that a row is no copy of the one that its mark named';
+    END IF;
 END
 $$;
 
@@ -2826,7 +2829,7 @@ DECLARE
     guarded name := neardup_internal.answered_document(target, document);
 BEGIN
     IF answers IS NOT NULL AND guarded IS NOT NULL THEN
-        EXECUTE format('WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a WHERE a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3) '
+        EXECUTE format('WITH r AS MATERIALIZED (%2$s) DELETE FROM ONLY %1$s a WHERE a.act = ''cleanup'' AND a.document = $2 AND a.note = ANY ($3) '
             'AND (a.key = ANY ($1) OR EXISTS (SELECT FROM r WHERE r.hash = a.hash))',
             answers, neardup_internal.answered_rows(target, guarded)) USING kept, guarded, keys;
     END IF;
@@ -2907,7 +2910,7 @@ BEGIN
         END IF;
         IF guarded IS NOT NULL AND answers IS NOT NULL AND NOT keeps_told THEN
             EXECUTE format(
-                'WITH r AS MATERIALIZED (%2$s) DELETE FROM %1$s a USING r '
+                'WITH r AS MATERIALIZED (%2$s) DELETE FROM ONLY %1$s a USING r '
                 'WHERE a.act = ''answer'' AND a.is_copy AND (a.hash = r.hash OR a.other_hash = r.hash) AND (a.hash <> a.other_hash OR r.key IN (a.key, a.other))',
                 answers, statement) USING keys;
         END IF;
@@ -2916,12 +2919,12 @@ BEGIN
                 -- A row has two of these notes at most. Those of a large group are not read.
                 EXECUTE format(
                     'SELECT coalesce(array_agg(k.kept), ''{}'') FROM (SELECT DISTINCT u.kept FROM unnest($2) u(kept)) k '
-                    'WHERE (SELECT count(*) FROM (SELECT FROM %1$s a WHERE hashtext(a.other) = hashtext(k.kept) AND a.other = k.kept AND a.act = ''restore'' '
+                    'WHERE (SELECT count(*) FROM (SELECT FROM ONLY %1$s a WHERE hashtext(a.other) = hashtext(k.kept) AND a.other = k.kept AND a.act = ''restore'' '
                     '           AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 LIMIT 2 * $3 + 1) n) > 2 * $3', answers)
                     INTO of_many USING guarded, kept, large;
                 EXECUTE format(
                     'SELECT array_agg(e.key), array_agg(e.other), array_agg(e.hash) FROM ( '
-                    '    SELECT DISTINCT a.key, a.other, a.hash FROM %s a '
+                    '    SELECT DISTINCT a.key, a.other, a.hash FROM ONLY %s a '
                     '    WHERE hashtext(a.other) = ANY ($5) AND a.act = ''restore'' AND a.note IS DISTINCT FROM ''restored as well'' AND a.document = $1 '
                     '          AND a.other = ANY ($2) AND a.key <> ALL ($3) AND a.key <> ALL ($4)) e', answers)
                     INTO before, before_kept, before_hashes
@@ -2949,7 +2952,7 @@ BEGIN
                 EXECUTE format(
                     'WITH r AS MATERIALIZED (%2$s) '
                     'SELECT count(DISTINCT r.key) FROM r WHERE EXISTS ('
-                    '    SELECT FROM %1$s a WHERE a.act = ''answer'' AND a.is_copy '
+                    '    SELECT FROM ONLY %1$s a WHERE a.act = ''answer'' AND a.is_copy '
                     '        AND (a.hash = r.hash AND a.key = r.key OR a.other_hash = r.hash AND a.other = r.key))',
                     answers, statement) INTO told USING keys;
             END IF;
@@ -2972,9 +2975,9 @@ BEGIN
                 '    SELECT n.*, $4 IS NULL AND $6 IS NOT NULL AND o.asked IS NOT NULL AS has_kept FROM n LEFT JOIN (SELECT DISTINCT r.asked FROM r) o ON o.asked = n.kept), '
                 -- Found one by one by the hash: a join may begin with all notes, and so may a scan of the index on the other hash alone, which has
                 -- all of them under 0. The sum keeps the condition out of an index.
-                'b AS (DELETE FROM %1$s a WHERE a.ctid = ANY (ARRAY( '
+                'b AS (DELETE FROM ONLY %1$s a WHERE a.ctid = ANY (ARRAY( '
                 '    SELECT o.ctid FROM n CROSS JOIN LATERAL ( '
-                '        SELECT x.ctid FROM %1$s x WHERE x.hash = n.own AND x.other_hash + 0 = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
+                '        SELECT x.ctid FROM ONLY %1$s x WHERE x.hash = n.own AND x.other_hash + 0 = 0 AND x.key = n.key AND x.document = $3 OFFSET 0) o))), '
                 'i AS ( '
                 '    INSERT INTO %1$s (key, other, is_copy, note, act, role, at, document, hash, other_hash) '
                 '    SELECT c.key, concat_ws('' of '', c.kept, $4), false, ''no clean-up removes it'', ''restore'', CURRENT_USER, now(), $3, c.own, 0 '
@@ -3048,7 +3051,7 @@ BEGIN
             HINT = format('SELECT neardup.withdraw(%L, ''17'', ''3''), or neardup.withdraw(%L, act => ''restore'').', target, target);
     END IF;
     IF answers IS NOT NULL THEN
-        EXECUTE format('DELETE FROM %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL AND a.other_hash <> 0 OR a.key = $2)) '
+        EXECUTE format('DELETE FROM ONLY %s a WHERE ($1 IS NULL OR a.key = $1 AND ($2 IS NULL OR a.other = $2) OR a.other = $1 AND ($2 IS NULL AND a.other_hash <> 0 OR a.key = $2)) '
             'AND ($3 IS NULL OR a.act = $3) AND ($4 IS NULL OR a.at >= $4)', answers) USING key, other, act, since;
         GET DIAGNOSTICS withdrawn = ROW_COUNT;
     END IF;
@@ -3073,18 +3076,18 @@ BEGIN
     IF answers IS NULL THEN
         RETURN;
     END IF;
-    FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
+    FOR guarded IN EXECUTE format('SELECT DISTINCT a.document FROM ONLY %s a WHERE a.is_copy IS NOT NULL ORDER BY 1', answers) LOOP
         -- Of a guard that is gone, nobody knows what it compared.
         IF neardup_internal.answered_document(target, guarded) IS NULL THEN
             RETURN QUERY EXECUTE format(
-                'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, NULL::boolean FROM %s a '
+                'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, NULL::boolean FROM ONLY %s a '
                 'WHERE a.document = $1 AND a.is_copy IS NOT NULL ORDER BY a.at, a.key, a.other', answers) USING guarded;
             CONTINUE;
         END IF;
-        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL', answers) INTO keys USING guarded;
         RETURN QUERY EXECUTE format(
-            'WITH a AS (SELECT * FROM %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
+            'WITH a AS (SELECT * FROM ONLY %1$s WHERE document = $2 AND is_copy IS NOT NULL), r AS MATERIALIZED (%2$s) '
             'SELECT a.key, a.other, a.is_copy, a.note, a.act, a.role, a.at, a.document, coalesce( '
             '    CASE a.other_hash WHEN 0 THEN neardup_internal.restored_hash(k.text_hash, k.key) = a.hash ELSE k.hash = a.hash AND o.hash = a.other_hash END, false) '
             'FROM a LEFT JOIN r k ON k.asked = a.key LEFT JOIN r o ON o.asked = a.other ORDER BY a.at, a.key, a.other',
@@ -3094,7 +3097,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION neardup_internal.check_triggers(regclass) IS 'raises an error if a trigger of a table beside another one may run code of other roles as its owner';
+COMMENT ON FUNCTION neardup_internal.have_one_owner(regclass, regclass) IS 'whether two tables have the same owner at this moment';
+COMMENT ON FUNCTION neardup_internal.check_plain(regclass, regclass) IS 'raises an error if a table beside another one, which must be of the same owner, may run code when a row is written there';
 COMMENT ON FUNCTION neardup_internal.revoke_all(regclass) IS 'takes all rights on a table from roles other than its owner';
 COMMENT ON FUNCTION neardup_internal.answers_name(regclass) IS 'the name of the table of answers beside a table';
 COMMENT ON FUNCTION neardup_internal.answer_columns() IS 'the columns of a table of answers';
@@ -3106,7 +3110,7 @@ COMMENT ON FUNCTION neardup_internal.plain_keys(oid, text[]) IS 'the texts that 
 COMMENT ON FUNCTION neardup_internal.answered_document(regclass, name) IS 'the document column of the guard that answers are about';
 COMMENT ON FUNCTION neardup_internal.measure_answers(regclass, name, text, integer) IS 'keeps with answers and questions what the verdict makes of the two texts';
 COMMENT ON FUNCTION neardup_internal.note_let_through(regclass, text, text, text, bigint, bigint, text) IS 'notes that a row which is let through is no copy of another one';
-COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
+COMMENT ON FUNCTION neardup_internal.note_unmarked(regclass, text, text, text, text, boolean) IS 'notes that a row whose mark was taken off is no copy of the row that the mark named';
 COMMENT ON FUNCTION neardup_internal.restored_hash(bigint, text) IS 'the hash under which it is noted that a row was restored whose text has this hash, and that has this key';
 COMMENT ON FUNCTION neardup_internal.note_restored(regclass, name, text[], text[], boolean, regclass) IS 'notes that restored rows are no copies of the rows that were kept in their place, and of each that it was restored, and returns the numbers, that of the rows of which nothing is noted, too, and why a guard notes nothing; with keeps_told, not of those that neardup.answer was told to be copies, whose number it returns, too';
 COMMENT ON FUNCTION neardup_internal.noting_document(regclass, name) IS 'the document column of the guard that notes of a restore are about';
@@ -3151,8 +3155,9 @@ CREATE FUNCTION neardup_internal.trusted_removed(target regclass) RETURNS regcla
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
     SELECT r.oid::regclass
-    FROM pg_catalog.pg_class t JOIN pg_catalog.pg_class r ON r.relowner = t.relowner
-    WHERE t.oid = target::oid AND r.oid = pg_catalog.to_regclass(neardup_internal.removed_name(target))::oid AND r.relkind = 'r'
+    FROM pg_catalog.pg_class r
+    WHERE r.oid = pg_catalog.to_regclass(neardup_internal.removed_name(target))::oid AND r.relkind = 'r'
+          AND neardup_internal.have_one_owner(target, r.oid::regclass)
           AND NOT EXISTS (
               SELECT FROM neardup_internal.record_columns() c
               WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
@@ -3168,8 +3173,8 @@ BEGIN
         RAISE EXCEPTION 'table % does not hold removed rows of %', removed, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_removed.',
             -- A stranger may have made it, with triggers of their own.
-            HINT = (SELECT format('Rename it. Only if it kept the rows before the owner of %s changed: ALTER TABLE %s OWNER TO %I;',
-                                  target, removed, pg_get_userbyid(c.relowner))
+            HINT = (SELECT format('Rename it. Only if it kept the rows before the owner of %s changed: ALTER TABLE %s OWNER TO %I;%s',
+                                  target, removed, pg_get_userbyid(c.relowner), ' ' || neardup_internal.left_to_former_owner(target))
                     FROM pg_class c WHERE c.oid = target::oid);
     END IF;
     RETURN removed;
@@ -3283,13 +3288,21 @@ BEGIN
         END IF;
     END LOOP;
     IF removed IS NULL THEN
-        EXECUTE format(
-            'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
-            (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
-            (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
-             FROM neardup_internal.removed_columns(target, NULL) n), target);
+        BEGIN
+            EXECUTE format(
+                'CREATE TABLE %s AS SELECT %s%s FROM %s t WITH NO DATA', neardup_internal.removed_name(target),
+                (SELECT string_agg(format('NULL::%s AS %I', r.type, r.name), ', ' ORDER BY r.place) FROM neardup_internal.record_columns() r),
+                (SELECT string_agg(format(CASE n.kept_type WHEN n.type THEN ', t.%1$I' ELSE ', t.%1$I::%2$s AS %1$I' END, n.name, n.kept_type), '')
+                 FROM neardup_internal.removed_columns(target, NULL) n), target);
+        EXCEPTION WHEN duplicate_object THEN
+            RAISE EXCEPTION 'a type has the name of the table of removed rows of %: %', target, neardup_internal.removed_name(target) USING ERRCODE = 'wrong_object_type',
+                DETAIL = 'A table has a type of its own name.',
+                HINT = format('Rename it: ALTER TYPE %s RENAME TO ...;', neardup_internal.removed_name(target));
+        END;
         removed := neardup_internal.removed_name(target);
         EXECUTE format('CREATE INDEX ON %s (neardup_run, neardup_batch)', removed);
+        -- Removed rows have no key. Without this, Postgres refuses to delete them where a publication is for all tables.
+        EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', removed);
         EXECUTE format('COMMENT ON TABLE %s IS %L', removed, format('rows that neardup.cleanup removed from %s', target));
         EXECUTE format('ALTER TABLE %s OWNER TO %I', removed, owner);
         PERFORM neardup_internal.revoke_all(removed);
@@ -3351,6 +3364,8 @@ CREATE TABLE neardup_internal.skipped (
 CREATE INDEX ON neardup_internal.skipped (target, run_id);
 -- A key may be longer than a B-tree takes.
 CREATE INDEX ON neardup_internal.skipped USING hash (key);
+-- It has no key. Without this, Postgres refuses to change its rows where a publication is for all tables.
+ALTER TABLE neardup_internal.skipped REPLICA IDENTITY FULL;
 
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.runs', '');
 SELECT pg_catalog.pg_extension_config_dump('neardup_internal.skipped', '');
@@ -3384,7 +3399,7 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 -- requires:
 --   cleanup_log
 
--- clean-up: tables beside a table that has another name by now
+-- clean-up: tables beside a table that has another name, or another owner, by now
 --
 -- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
 -- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
@@ -3438,8 +3453,18 @@ BEGIN
 END
 $$;
 
--- Says so if answers that lie about may be those on this table, which was cleaned up before and has none. With fails, it is an error if the log says that
--- the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a new table of removed rows.
+-- The statement that gives the answers on a table its owner, where a table of that form has their name and another owner.
+CREATE FUNCTION neardup_internal.left_to_former_owner(target regclass) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN (SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I;', r.oid::regclass, pg_catalog.pg_get_userbyid(t.relowner))
+            FROM pg_catalog.pg_class r JOIN pg_catalog.pg_class t ON t.oid = target::oid
+            WHERE r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r' AND r.relowner <> t.relowner
+                  AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute a
+                       WHERE a.attrelid = r.oid AND a.attname = ANY ('{is_copy,other_hash}'::name[]) AND NOT a.attisdropped) = 2::bigint);
+
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none, or answers beside it are of another owner. With
+-- fails, it is an error if the log says that the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a
+-- new table of removed rows.
 CREATE FUNCTION neardup_internal.tell_renamed(target regclass, fails boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -3448,12 +3473,22 @@ DECLARE
     of_removed boolean;
     had_answers boolean;
     had_removed boolean;
+    takes text := neardup_internal.left_to_former_owner(target);
 BEGIN
     SELECT string_agg(l.statement, ' '), coalesce(bool_or(l.is_answers), false), coalesce(bool_or(NOT l.is_answers), false) INTO statements, of_answers, of_removed
     FROM neardup_internal.left_behind(target) l;
     SELECT bool_or(r.restored > 0), bool_or(r.removed > 0 AND r.action IN ('archive', 'merge')) INTO had_answers, had_removed
     FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid;
-    IF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
+    IF takes IS NOT NULL AND fails AND had_answers THEN
+        RAISE EXCEPTION 'the answers on table % belong to another role', target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'What was restored or answered before is not known. Nothing has been removed.',
+                  HINT = format('If the owner of %s has changed: %s Otherwise rename that table.', target, takes);
+    ELSIF takes IS NOT NULL THEN
+        RAISE WARNING 'the answers on table % belong to another role', target
+            USING DETAIL = 'What was restored or answered before is not known.',
+                  HINT = format('If the owner of %s has changed: %s Otherwise rename that table.', target, takes);
+    ELSIF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
         RAISE EXCEPTION 'table % has had removed rows or answers, and such tables lie beside a table that is not there any more', target
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'If it was renamed or moved, what was restored or answered before is not known. Nothing has been removed.',
@@ -3492,8 +3527,9 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_beside(regclass, regclass) IS 'raises an error if a table of removed rows is not beside its table any more';
+COMMENT ON FUNCTION neardup_internal.left_to_former_owner(regclass) IS 'the statement that gives the answers on a table to its owner, if they belong to another role';
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
-COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none, and of answers beside it that belong to another role; with the second argument, raises an error if the log says that it had removed rows or answers';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -3540,13 +3576,13 @@ CREATE POLICY own ON neardup.running USING (neardup_internal.is_member(role));
 -- A row counts only while its session holds the table's lock, so rows left by a crash are not shown.
 CREATE VIEW neardup.progress AS
 SELECT r.target, r.procedure, r.done, r.total, r.unit,
-       pg_catalog.round((r.done / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0))::numeric, 1) AS rate,
+       pg_catalog.round(r.done::numeric / nullif(pg_catalog.extract('epoch', r.seen - r.started), 0::numeric), 1) AS rate,
        -- Roles write these numbers themselves.
        CASE WHEN r.done > 0
             THEN pg_catalog.make_interval(secs => pg_catalog.trunc(least(1e9::float8, greatest(0::float8, pg_catalog.extract('epoch', r.seen - r.started)::float8 * ((r.total::float8 - r.done::float8) / r.done::float8))))) END AS time_left,
        r.started, r.pid, r.role
 FROM neardup.running r
-     JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target
+     JOIN pg_catalog.pg_locks l ON l.pid = r.pid AND l.classid = r.target::oid
 WHERE l.locktype = 'advisory' AND l.objsubid = 16 AND l.mode = 'ExclusiveLock' AND l.granted
       AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
 GRANT SELECT ON neardup.progress TO public;
@@ -3593,7 +3629,7 @@ $$;
 CREATE FUNCTION neardup_internal.end_work(target regclass) RETURNS void
     LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    DELETE FROM neardup.running r WHERE r.target = end_work.target AND r.role = CURRENT_USER;
+    DELETE FROM neardup.running r WHERE r.target::oid = end_work.target::oid AND r.role = CURRENT_USER;
     SELECT neardup_internal.release_table(target);
 END;
 
@@ -3981,10 +4017,10 @@ BEGIN
     IF answers IS NULL THEN
         RETURN '[]';
     END IF;
-    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+    EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
         'WHERE a.document = $1 AND a.is_copy IS NULL', answers) INTO keys USING document;
     EXECUTE format(
-        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM %1$s a WHERE a.is_copy IS NULL AND a.document = $3), r AS MATERIALIZED (%2$s) '
+        'WITH q AS MATERIALIZED (SELECT a.key, a.other FROM ONLY %1$s a WHERE a.is_copy IS NULL AND a.document = $3), r AS MATERIALIZED (%2$s) '
         'SELECT jsonb_agg(jsonb_build_object(''key'', q.key, ''other'', q.other, ''text'', k.document, ''other_text'', o.document, ''answers'', '
         '           jsonb_build_array(format(''SELECT neardup.answer(%%L, %%L, %%L, true);'', $2, q.key, q.other), '
         '                             format(''SELECT neardup.answer(%%L, %%L, %%L, false);'', $2, q.key, q.other))) ORDER BY q.key, q.other) '
@@ -5329,9 +5365,13 @@ BEGIN
                     'AND m.neardup_batch OPERATOR(pg_catalog.=) r.neardup_batch AND m.neardup_duplicate_of OPERATOR(pg_catalog.=) r.neardup_duplicate_of)) o '
             'GROUP BY o.is_record, o.nth ORDER BY o.is_record DESC, o.nth', removed) USING until, batch
         LOOP
-            -- What has been removed since may be at the address of a row that is gone.
-            EXECUTE pg_catalog.format('DELETE FROM ONLY %s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) AND d.neardup_at OPERATOR(pg_catalog.<) $2', removed)
-                USING places, began;
+            -- By now another row may be at the address: a commit lets others rewrite the table.
+            EXECUTE pg_catalog.format(
+                'DELETE FROM ONLY %1$s d WHERE d.ctid OPERATOR(pg_catalog.=) ANY ($1) AND (d.neardup_at OPERATOR(pg_catalog.<) $2 '
+                    'OR d.neardup_measure OPERATOR(pg_catalog.=) ANY (''{before merge,after merge}''::pg_catalog.text[]) AND EXISTS ('
+                        'SELECT FROM ONLY %1$s m WHERE m.neardup_at OPERATOR(pg_catalog.<) $2 AND m.neardup_run OPERATOR(pg_catalog.=) d.neardup_run '
+                        'AND m.neardup_batch OPERATOR(pg_catalog.=) d.neardup_batch AND m.neardup_duplicate_of OPERATOR(pg_catalog.=) d.neardup_duplicate_of))', removed)
+                USING places, until;
             GET DIAGNOSTICS affected = ROW_COUNT;
             purged := purged + CASE WHEN are_records THEN 0 ELSE affected END;
             COMMIT;
@@ -5375,7 +5415,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         'SELECT array_agg(n.number ORDER BY a.key COLLATE "C", a.other COLLATE "C", a.at, n.place) '
-        'FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) a '
+        'FROM (SELECT * FROM ONLY %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) a '
         '     CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)', neardup_internal.answers_table((guarded).target))
         INTO answered USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
     WITH q AS MATERIALIZED (
@@ -5419,7 +5459,7 @@ DECLARE
     drawn jsonb;
 BEGIN
     EXECUTE format(
-        'WITH answered AS MATERIALIZED (SELECT a.key, a.other FROM %4$s a JOIN unnest($9) t(place) ON t.place = a.ctid), '
+        'WITH answered AS MATERIALIZED (SELECT a.key, a.other FROM ONLY %4$s a JOIN unnest($9) t(place) ON t.place = a.ctid), '
         'listed AS MATERIALIZED ( '
         '    SELECT neardup_internal.key_text(c.key) AS key, neardup_internal.key_text(c.stays) AS other, c.value AS score '
         '    FROM neardup_internal.copies($1) c WHERE c.measure = ''facts'' AND c.value < 1), '
@@ -5477,7 +5517,7 @@ BEGIN
             DETAIL = format('The guard of %s has verify %s.', target, (guarded).verify);
     END IF;
     answers := neardup.keep_answers((guarded).target);
-    EXECUTE format('DELETE FROM %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
+    EXECUTE format('DELETE FROM ONLY %s a WHERE a.is_copy IS NULL AND a.document = $1', answers) USING (guarded).document;
     drawn := neardup_internal.draw_questions(guarded, n, seed);
     statement := neardup_internal.answered_rows((guarded).target, (guarded).document);
     IF drawn = '[]' THEN
@@ -5538,7 +5578,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT a.is_copy, neardup_internal.corrected_score($1, $2, a.numbers), '
             '       a.pairs / (count(*) OVER (PARTITION BY a.asked, a.stratum))::double precision '
-            'FROM %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.ctid = ANY ($3) AND a.pairs BETWEEN 0 AND 1e15::double precision', answers)
+            'FROM ONLY %s a WHERE a.is_copy IS NOT NULL AND a.stratum IS NOT NULL AND a.numbers IS NOT NULL AND a.ctid = ANY ($3) AND a.pairs BETWEEN 0 AND 1e15::double precision', answers)
             USING target, guarded, ARRAY(SELECT t.place FROM neardup.protected p CROSS JOIN LATERAL neardup_internal.taught(p) t
                                          WHERE p.target::oid = measuring_answers.target::oid AND p.document = guarded);
     END IF;
@@ -5550,9 +5590,9 @@ CREATE FUNCTION neardup_internal.wilson(share double precision, n double precisi
 BEGIN ATOMIC
     -- Beyond twelve digits there is nothing but rounding: without a wrong answer, the interval begins at zero.
     SELECT pg_catalog.round((w.middle - w.half)::numeric, 12)::double precision, pg_catalog.round((w.middle + w.half)::numeric, 12)::double precision
-    FROM (SELECT (c.share + z * z / (2 * c.n)) / (1 + z * z / c.n) AS middle,
-                 z * pg_catalog.sqrt(c.share * (1 - c.share) / c.n + z * z / (4 * c.n * c.n)) / (1 + z * z / c.n) AS half
-          FROM (VALUES (1.645::double precision, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;
+    FROM (SELECT (c.share + c.z * c.z / (2::float8 * c.n)) / (1::float8 + c.z * c.z / c.n) AS middle,
+                 c.z * pg_catalog.sqrt(c.share * (1::float8 - c.share) / c.n + c.z * c.z / (4::float8 * c.n * c.n)) / (1::float8 + c.z * c.z / c.n) AS half
+          FROM (VALUES (1.645::float8, least(greatest(wilson.share, 0), 1), greatest(wilson.n, 1))) c(z, share, n)) w;
 END;
 
 CREATE FUNCTION neardup.estimate(target regclass, bears double precision DEFAULT 0.02, document name DEFAULT NULL)
@@ -5664,12 +5704,12 @@ BEGIN
         RETURN;
     END IF;
     IF since > '-infinity' THEN
-        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
+        EXECUTE format('SELECT array_agg(DISTINCT k.key) FROM ONLY %s a CROSS JOIN LATERAL (VALUES (a.key), (a.other)) k(key) '
             'WHERE a.document = $1 AND a.is_copy IS NOT NULL AND a.at < $2', kept) INTO keys USING (guarded).document, since;
     END IF;
     RETURN QUERY EXECUTE format(
         'WITH r AS MATERIALIZED (%2$s) '
-        'SELECT a.ctid FROM %1$s a WHERE a.document = $2 AND a.is_copy IS NOT NULL AND (a.at >= $3 OR EXISTS ( '
+        'SELECT a.ctid FROM ONLY %1$s a WHERE a.document = $2 AND a.is_copy IS NOT NULL AND (a.at >= $3 OR EXISTS ( '
         '    SELECT FROM r k JOIN r o ON o.asked = a.other AND o.hash = a.other_hash WHERE k.asked = a.key AND k.hash = a.hash))',
         kept, neardup_internal.answered_rows((guarded).target, (guarded).document)) USING keys, (guarded).document, since;
 END
@@ -5713,7 +5753,7 @@ BEGIN
         EXECUTE format(
             'WITH a AS MATERIALIZED ( '
             '    SELECT x.numbers, x.is_copy, row_number() OVER (ORDER BY x.key COLLATE "C", x.other COLLATE "C", x.at) AS nth '
-            '    FROM (SELECT * FROM %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) x) '
+            '    FROM (SELECT * FROM ONLY %s WHERE is_copy IS NOT NULL AND numbers IS NOT NULL AND ctid = ANY ($1) ORDER BY at DESC, key, other LIMIT $2) x) '
             'SELECT (SELECT array_agg(n.number ORDER BY a.nth, n.place) FROM a CROSS JOIN LATERAL unnest(a.numbers) WITH ORDINALITY n(number, place)), '
             '       (SELECT array_agg(a.is_copy ORDER BY a.nth) FROM a)', kept)
             INTO numbers, are_copies USING ARRAY(SELECT t.place FROM neardup_internal.taught(guarded) t), most;
@@ -5787,13 +5827,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:208
+-- src/answers/table.rs:206
 -- pg_neardup::answers::table::answers_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/log.rs:16
+-- src/cleanup/log.rs:17
 -- pg_neardup::cleanup::log::begin_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5901,6 +5941,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
+-- src/guarded/plain.rs:29
+-- pg_neardup::guarded::plain::check_plain
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
 -- src/guard/protect.rs:48
 -- pg_neardup::guard::protect::checked_guard
 -- Skipped due to `#[pgrx(sql = false)]`
@@ -5943,7 +5989,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/differing.rs:67
+-- src/cleanup/differing.rs:70
 -- pg_neardup::cleanup::differing::differing_columns
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5961,7 +6007,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/log.rs:114
+-- src/cleanup/log.rs:118
 -- pg_neardup::cleanup::log::end_run
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6065,6 +6111,12 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* <begin connected objects> */
 -- src/cleanup/mod.rs:60
 -- pg_neardup::cleanup::has_trusted_name
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/guarded/plain.rs:38
+-- pg_neardup::guarded::plain::have_one_owner
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -6339,13 +6391,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/log.rs:78
+-- src/cleanup/log.rs:82
 -- pg_neardup::cleanup::log::note_found
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/log.rs:85
+-- src/cleanup/log.rs:89
 -- pg_neardup::cleanup::log::note_skipped
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6513,7 +6565,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/answers/table.rs:202
+-- src/answers/table.rs:200
 -- pg_neardup::answers::table::restored_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
