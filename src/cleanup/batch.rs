@@ -146,7 +146,7 @@ impl Cleanup {
                 format!("table {} has no table of removed rows", shown(self.choice.guard.table)),
             )
         })?;
-        plain::check(removed, self.owner()?)?;
+        plain::check(removed, self.owner()?, Some(self.choice.guard.table))?;
         Ok(removed)
     }
 

@@ -20,7 +20,7 @@ fn begin_run(arguments: JsonB, action: &str, keep: &str, found: i64) -> Result<i
         let target = cleanup.choice.guard.table;
         let last = match cleanup.removed("neardup_internal.trusted_removed")? {
             Some(removed) => {
-                plain::check(removed, cleanup.owner()?)?;
+                plain::check(removed, cleanup.owner()?, Some(target))?;
                 format!("(SELECT pg_catalog.max(d.neardup_run) FROM {} d)", statement::only(removed))
             }
             None => "0".to_owned(),

@@ -143,7 +143,7 @@ impl Meanwhile {
     /// If the table of answers is no plain table.
     pub fn keep(&self, cleanup: &Cleanup, owner: pg_sys::Oid) -> Result<()> {
         let Some(table) = self.table.filter(|_| !self.inherited.is_empty()) else { return Ok(()) };
-        plain::check(table, owner)?;
+        plain::check(table, owner, None)?;
         let has_gone = format!("SELECT FROM {LIST} c WHERE c.place {EQUALS} $1 AND c.reason IS NULL");
         // Of two rows with one text, an answer is about their keys.
         let (table, only) = (statement::relation(table), statement::only(table));

@@ -200,7 +200,7 @@ fn divert(guard: &Guard, found: &Match, trigger: &RowTrigger<'_>) -> Result<()> 
     };
     let diverted = guard.diverted.ok_or_else(gone)?;
     let Some(row) = trigger.row(Row::New) else { return Ok(()) };
-    plain::check(diverted, guard.owner)?;
+    plain::check(diverted, guard.owner, None)?;
     let statement = format!(
         "INSERT INTO {} (diverted_at, document, record, duplicate_of, measure, value, role) \
          VALUES (pg_catalog.clock_timestamp(), $1, {}, $3, $4, $5, $6)",

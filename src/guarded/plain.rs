@@ -8,16 +8,17 @@ use crate::error::{Result, error};
 use crate::pg::catalog;
 use crate::pg::table::plain;
 
-/// Checks that writing a row of a table runs nobody's code, and locks it so that this stays so until the end of the transaction.
+/// Checks that writing a row of a table runs nobody's code, also one that is moved there from `source`, and locks it so that this stays so until the end of
+/// the transaction.
 ///
 /// # Errors
 /// If it may run code, or the table is not of that owner.
-pub fn check(table: pg_sys::Oid, owner: pg_sys::Oid) -> Result<()> {
-    let Some(obstacle) = plain::obstacle(table, owner) else { return Ok(()) };
+pub fn check(table: pg_sys::Oid, owner: pg_sys::Oid, source: Option<pg_sys::Oid>) -> Result<()> {
+    let Some(obstacle) = plain::obstacle(table, owner, source) else { return Ok(()) };
     let hint = if obstacle == plain::ANOTHER_OWNER {
         "Rename it. Only if it kept such rows before the owner changed: give it the owner of the guarded table."
     } else {
-        "Drop that: the table must have no trigger, rule, check, default, domain, foreign key, or index on a function of a user. Use a trigger of the guarded table instead, or a job."
+        "Drop that: the table must have no trigger, rule, check, default, foreign key, type or statistics of a user, and no index on a function of one. Use a trigger of the guarded table instead, or a job."
     };
     let message = format!("table {} is not written to as its owner: it has {obstacle}", shown(table));
     Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
@@ -29,7 +30,7 @@ pub fn check(table: pg_sys::Oid, owner: pg_sys::Oid) -> Result<()> {
 #[pg_extern(sql = false)]
 fn check_plain(target: pg_sys::Oid, relation: pg_sys::Oid) -> Result<()> {
     match catalog::owner(target) {
-        Some(owner) => check(relation, owner),
+        Some(owner) => check(relation, owner, None),
         None => Err(error(PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE, "the table has been dropped")),
     }
 }

@@ -9,7 +9,7 @@ use std::ffi::CStr;
 
 use pgrx::{PgList, pg_sys};
 
-use crate::pg::catalog;
+use crate::pg::catalog::{self, Column};
 
 /// The lock of who writes rows. Nobody can attach code meanwhile: that waits for the end of the transaction.
 const LOCK: i32 = pg_sys::RowExclusiveLock as i32;
@@ -20,16 +20,16 @@ const FIRST_OF_USERS: u64 = 16384;
 /// The obstacle that a table is not of the owner that it should have.
 pub const ANOTHER_OWNER: &str = "another owner";
 
-/// Locks a table until the end of the transaction, and returns what it has that would run code when a row is written, or why it is no plain table of
-/// `owner`.
-pub fn obstacle(table: pg_sys::Oid, owner: pg_sys::Oid) -> Option<String> {
+/// Locks a table until the end of the transaction, and returns what it has that would run code when a row is written or a statement on it is planned, or
+/// why it is no plain table of `owner`. Rows of `source` may be moved there.
+pub fn obstacle(table: pg_sys::Oid, owner: pg_sys::Oid, source: Option<pg_sys::Oid>) -> Option<String> {
     // SAFETY: the relation is opened here, and closed with its lock kept. Its description has as many triggers and constraints as it says.
     unsafe {
         let open = pg_sys::try_relation_open(table, LOCK);
         if open.is_null() {
             return Some("been dropped".to_owned());
         }
-        let found = of_relation(open, owner).or_else(|| of_columns(open)).or_else(|| of_indexes(open));
+        let found = of_relation(open, owner).or_else(|| of_columns(open, source)).or_else(|| of_indexes(open));
         pg_sys::relation_close(open, pg_sys::NoLock as i32);
         found
     }
@@ -62,6 +62,9 @@ unsafe fn of_relation(open: pg_sys::Relation, owner: pg_sys::Oid) -> Option<Stri
         if form.relrowsecurity && form.relforcerowsecurity {
             return Some("forced row security".to_owned());
         }
+        if !pg_sys::RelationGetStatExtList(open).is_null() {
+            return Some("extended statistics".to_owned());
+        }
         let constraints = (*(*open).rd_att).constr.as_ref()?;
         if constraints.num_check > 0 {
             return Some(format!("constraint \"{}\"", name((*constraints.check).ccname)));
@@ -73,17 +76,23 @@ unsafe fn of_relation(open: pg_sys::Relation, owner: pg_sys::Oid) -> Option<Stri
     }
 }
 
-/// A column that a row leaves out is NULL, which the CHECK of a domain is asked about.
+/// A value of another type would be cast, by a function of the type's owner, and a column that a row leaves out is NULL, which the CHECK of a domain is
+/// asked about. So columns have types of Postgres's own, or that of the column that their values come from, without its domains; one that the source has
+/// no more may have any type but a domain.
 ///
 /// # Safety
 /// The relation must be open.
-unsafe fn of_columns(open: pg_sys::Relation) -> Option<String> {
-    // SAFETY: guaranteed by the caller; reads catalogs.
-    let is_domain = |kind| unsafe { pg_sys::get_typtype(kind) as u8 == pg_sys::TYPTYPE_DOMAIN };
+unsafe fn of_columns(open: pg_sys::Relation, source: Option<pg_sys::Oid>) -> Option<String> {
+    let sources = source.map(catalog::columns).unwrap_or_default();
+    let is_of_postgres = |kind| u64::from(u32::from(kind)) < FIRST_OF_USERS;
+    let has_own_type = |column: &Column| match sources.iter().find(|source| source.name == column.name) {
+        Some(source) => column.kind == catalog::base_type(source.kind),
+        None => is_of_postgres(column.kind) || source.is_some() && catalog::base_type(column.kind) == column.kind,
+    };
     // SAFETY: guaranteed by the caller.
     let columns = catalog::columns(unsafe { (*open).rd_id });
-    let column = columns.iter().find(|column| is_domain(column.kind))?;
-    Some(format!("column \"{}\", whose type is a domain", column.name))
+    let column = columns.iter().find(|column| !has_own_type(column))?;
+    Some(format!("column \"{}\", to whose type values may be cast", column.name))
 }
 
 /// Columns are indexed by operator classes, which only superusers create; expressions and conditions may call whatever their author named.
