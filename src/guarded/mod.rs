@@ -4,7 +4,7 @@
 //!   of arguments.
 //! * [`document`]: the rule for a row's document. [`beside`]: what else is compared of it. [`statement`]: pieces of statements on a user's table.
 //!   [`rank`]: columns by which rows are ranked. [`names`]: of what lies beside a table. [`plain`]: whether it may be written to as its owner.
-//!    [`neighbours`]: rows that a verdict may ask for.
+//!   [`neighbours`]: rows that a verdict may ask for.
 #![allow(unsafe_code, reason = "values of rows by their types, and reads of catalogs")]
 
 pub mod arguments;

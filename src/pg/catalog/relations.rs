@@ -242,8 +242,8 @@ pub unsafe fn predicate_of(index: pg_sys::Relation) -> Option<*mut pg_sys::Node>
 /// The index must be open.
 pub unsafe fn written_of(index: pg_sys::Relation) -> Vec<String> {
     // SAFETY: guaranteed by the caller; both columns have nodes.
-    let columns = [pg_sys::Anum_pg_index_indexprs, pg_sys::Anum_pg_index_indpred];
-    columns.into_iter().filter_map(|column| unsafe { written(index, column) }.map(owned)).collect()
+    let of = |column| unsafe { written(index, column) };
+    [of(pg_sys::Anum_pg_index_indexprs), of(pg_sys::Anum_pg_index_indpred)].into_iter().flatten().map(owned).collect()
 }
 
 /// # Safety
