@@ -8,7 +8,6 @@ use pgrx::spi::quote_literal;
 
 use super::plan::{Cleanup, LIST, with};
 use crate::error::Result;
-use crate::guarded::statement::EQUALS;
 use crate::guarded::{beside, statement};
 use crate::pg::catalog;
 use crate::pg::table::query::{Session, Type, Value};
@@ -27,8 +26,6 @@ const FEW: i64 = 20;
 const DAY: u32 = 24 * 60 * 60;
 /// How many characters of a value are shown.
 const SHOWN: usize = 40;
-/// How many of them from before the first difference.
-const BEFORE: usize = 20;
 /// White space by Unicode, which `differ` does not count at the ends of a value.
 const SPACE: &str = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
 
@@ -324,24 +321,13 @@ impl OtherColumn {
         })
     }
 
-    /// An expression that shows the values of the removed row and of the kept one if they differ; otherwise NULL. Of values that begin alike, such as
-    /// addresses of pages, from a little before where they part.
+    /// An expression that shows the values of the removed row and of the kept one if they differ; otherwise NULL.
     pub fn shown(&self) -> String {
         let [own, kept] = self.short_values();
-        let part = |value: &str| {
-            format!(
-                "CASE WHEN s.same OPERATOR(pg_catalog.>) {BEFORE} THEN '\u{2026}' ELSE '' END, pg_catalog.substr({value}, greatest(s.same OPERATOR(pg_catalog.-) {BEFORE}, 0) OPERATOR(pg_catalog.+) 1, {SHOWN})"
-            )
-        };
         format!(
-            "(SELECT pg_catalog.concat({name}, {own_part}, ' / ', {kept_part}) \
-              FROM (SELECT {own} AS own, {kept} AS kept OFFSET 0) v \
-                   CROSS JOIN LATERAL (SELECT CAST(pg_catalog.count(*) AS pg_catalog.int4) AS same FROM pg_catalog.generate_series(1, {MOST_BYTES}) i \
-                                       WHERE pg_catalog.left(v.own, i) {EQUALS} pg_catalog.left(v.kept, i)) s \
-              WHERE {differ})",
+            "(SELECT pg_catalog.concat({name}, pg_catalog.left(v.own, {SHOWN}), ' / ', pg_catalog.left(v.kept, {SHOWN})) \
+              FROM (SELECT {own} AS own, {kept} AS kept OFFSET 0) v WHERE {differ})",
             name = quote_literal(format!("{} ", self.name)),
-            own_part = part("v.own"),
-            kept_part = part("v.kept"),
             differ = differ(&folded("v.own"), &folded("v.kept")),
         )
     }

@@ -43,8 +43,8 @@ BEGIN
         RAISE EXCEPTION 'table % does not hold removed rows of %', removed, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_removed.',
             -- A stranger may have made it, with triggers of their own.
-            HINT = (SELECT format('Rename it. Only if it kept the rows before the owner of %s changed: ALTER TABLE %s OWNER TO %I;%s',
-                                  target, removed, pg_get_userbyid(c.relowner), ' ' || neardup_internal.left_to_former_owner(target))
+            HINT = (SELECT format('Rename it. Only if it kept the rows before the owner of %s changed: ALTER TABLE %s OWNER TO %I;',
+                                  target, removed, pg_get_userbyid(c.relowner))
                     FROM pg_class c WHERE c.oid = target::oid);
     END IF;
     RETURN removed;

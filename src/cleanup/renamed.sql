@@ -1,4 +1,4 @@
--- clean-up: tables beside a table that has another name, or another owner, by now
+-- clean-up: tables beside a table that has another name by now
 --
 -- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
 -- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
@@ -52,18 +52,8 @@ BEGIN
 END
 $$;
 
--- The statement that gives the answers on a table its owner, where a table of that form has their name and another owner.
-CREATE FUNCTION neardup_internal.left_to_former_owner(target regclass) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I;', r.oid::regclass, pg_catalog.pg_get_userbyid(t.relowner))
-            FROM pg_catalog.pg_class r JOIN pg_catalog.pg_class t ON t.oid = target::oid
-            WHERE r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r' AND r.relowner <> t.relowner
-                  AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute a
-                       WHERE a.attrelid = r.oid AND a.attname = ANY ('{is_copy,other_hash}'::name[]) AND NOT a.attisdropped) = 2::bigint);
-
--- Says so if answers that lie about may be those on this table, which was cleaned up before and has none, or answers beside it are of another owner. With
--- fails, it is an error if the log says that the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a
--- new table of removed rows.
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none. With fails, it is an error if the log says that
+-- the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a new table of removed rows.
 CREATE FUNCTION neardup_internal.tell_renamed(target regclass, fails boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -72,22 +62,12 @@ DECLARE
     of_removed boolean;
     had_answers boolean;
     had_removed boolean;
-    takes text := neardup_internal.left_to_former_owner(target);
 BEGIN
     SELECT string_agg(l.statement, ' '), coalesce(bool_or(l.is_answers), false), coalesce(bool_or(NOT l.is_answers), false) INTO statements, of_answers, of_removed
     FROM neardup_internal.left_behind(target) l;
     SELECT bool_or(r.restored > 0), bool_or(r.removed > 0 AND r.action IN ('archive', 'merge')) INTO had_answers, had_removed
     FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid;
-    IF takes IS NOT NULL AND fails AND had_answers THEN
-        RAISE EXCEPTION 'the answers on table % belong to another role', target
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'What was restored or answered before is not known. Nothing has been removed.',
-                  HINT = format('If the owner of %s has changed: %s Otherwise rename that table.', target, takes);
-    ELSIF takes IS NOT NULL THEN
-        RAISE WARNING 'the answers on table % belong to another role', target
-            USING DETAIL = 'What was restored or answered before is not known.',
-                  HINT = format('If the owner of %s has changed: %s Otherwise rename that table.', target, takes);
-    ELSIF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
+    IF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
         RAISE EXCEPTION 'table % has had removed rows or answers, and such tables lie beside a table that is not there any more', target
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'If it was renamed or moved, what was restored or answered before is not known. Nothing has been removed.',
@@ -126,6 +106,5 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_beside(regclass, regclass) IS 'raises an error if a table of removed rows is not beside its table any more';
-COMMENT ON FUNCTION neardup_internal.left_to_former_owner(regclass) IS 'the statement that gives the answers on a table to its owner, if they belong to another role';
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
-COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none, and of answers beside it that belong to another role; with the second argument, raises an error if the log says that it had removed rows or answers';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';

@@ -66,7 +66,6 @@ pub fn exists(guard: &Guard, mark: &str, (kind, value): Argument) -> bool {
 pub fn missing(guard: &Guard, key: &str) -> ErrorReport {
     let message = format!("no row of table {} has the key ({})=({key})", shown(guard.table), guard.keys.join(", "));
     error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
-        .set_hint("Give it as lists show it: times in UTC and ISO form, parts of a key joined by a comma and a space.")
 }
 
 /// Says whether the current user, who stores a row in `part`, may learn the key of another row from a mark on the new one. Where row security
