@@ -43,9 +43,9 @@ BEGIN
         RAISE EXCEPTION 'table % does not hold removed rows of %', removed, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_removed.',
             -- A stranger may have made it, with triggers of their own.
-            HINT = (SELECT format('Rename it. Only if it kept the rows before the owner of %s changed: ALTER TABLE %s OWNER TO %I;',
-                                  target, removed, pg_get_userbyid(c.relowner))
-                    FROM pg_class c WHERE c.oid = target::oid);
+            HINT = (SELECT 'Rename it.' || CASE WHEN bool_or(NOT o.is_answers) IS TRUE
+                        THEN format(' Only if it kept the rows before the owner of %s changed: %s', target, string_agg(o.statement, ' ')) ELSE '' END
+                    FROM neardup_internal.of_another_owner(target) o);
     END IF;
     RETURN removed;
 END

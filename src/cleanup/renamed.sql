@@ -1,4 +1,4 @@
--- clean-up: tables beside a table that has another name by now
+-- clean-up: tables beside a table that has another name or owner by now
 --
 -- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
 -- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
@@ -52,6 +52,42 @@ BEGIN
 END
 $$;
 
+-- The statements that give the tables of removed rows and of answers beside this table its owner, where they have another one: ALTER TABLE ... OWNER does
+-- not take them along. A stranger may have made them.
+CREATE FUNCTION neardup_internal.of_another_owner(target regclass) RETURNS TABLE (statement text, is_answers boolean)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I;', r.oid::regclass, pg_catalog.pg_get_userbyid(t.relowner)), o.is_answers
+    FROM pg_catalog.pg_class t
+         CROSS JOIN LATERAL (VALUES (false, '{neardup_run,neardup_key}'::name[], neardup_internal.removed_name(target)),
+                                    (true, '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(is_answers, columns, name)
+         JOIN pg_catalog.pg_class r ON r.oid = pg_catalog.to_regclass(o.name)::oid AND r.relkind = 'r' AND r.relowner <> t.relowner
+    WHERE t.oid = target::oid
+          AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (o.columns) AND NOT a.attisdropped) = 2
+    ORDER BY o.is_answers;
+END;
+
+-- Says so if the answers beside a table that was cleaned up before are another role's, which are not read. With fails, it is an error if the log says that
+-- rows of the table were restored.
+CREATE FUNCTION neardup_internal.tell_owner(target regclass, fails boolean) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    hint text := (SELECT format('Only if the owner of %s changed: %s Otherwise rename %s.', target, string_agg(o.statement, ' '), neardup_internal.answers_name(target))
+                  FROM neardup_internal.of_another_owner(target) o HAVING bool_or(o.is_answers));
+    -- NULL without a run.
+    had_answers boolean := (SELECT bool_or(r.restored > 0) FROM neardup.runs r WHERE r.target::oid = tell_owner.target::oid);
+BEGIN
+    IF fails AND had_answers AND hint IS NOT NULL THEN
+        RAISE EXCEPTION 'rows of table % were restored, and the answers beside it belong to another role', target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'They are not read, so what was restored or answered before is not known.', HINT = hint;
+    ELSIF had_answers IS NOT NULL AND hint IS NOT NULL THEN
+        RAISE WARNING 'the answers beside table % belong to another role', target
+            USING DETAIL = 'They are not read. If the owner of the table has changed, what was restored or answered before is not known.', HINT = hint;
+    END IF;
+END
+$$;
+
 -- Says so if answers that lie about may be those on this table, which was cleaned up before and has none. With fails, it is an error if the log says that
 -- the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a new table of removed rows.
 CREATE FUNCTION neardup_internal.tell_renamed(target regclass, fails boolean DEFAULT false) RETURNS void
@@ -63,6 +99,7 @@ DECLARE
     had_answers boolean;
     had_removed boolean;
 BEGIN
+    PERFORM neardup_internal.tell_owner(target, fails);
     SELECT string_agg(l.statement, ' '), coalesce(bool_or(l.is_answers), false), coalesce(bool_or(NOT l.is_answers), false) INTO statements, of_answers, of_removed
     FROM neardup_internal.left_behind(target) l;
     SELECT bool_or(r.restored > 0), bool_or(r.removed > 0 AND r.action IN ('archive', 'merge')) INTO had_answers, had_removed
@@ -106,5 +143,7 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_beside(regclass, regclass) IS 'raises an error if a table of removed rows is not beside its table any more';
+COMMENT ON FUNCTION neardup_internal.of_another_owner(regclass) IS 'the statements that give the tables of removed rows and of answers beside a table its owner';
+COMMENT ON FUNCTION neardup_internal.tell_owner(regclass, boolean) IS 'warns of answers beside a table that belong to another role than the table; with the second argument, raises an error if rows of it were restored';
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
 COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';

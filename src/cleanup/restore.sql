@@ -97,6 +97,9 @@ BEGIN
             HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
     END IF;
     total := neardup_internal.check_restore(target, removed, run_id, key);
+    IF answer THEN
+        PERFORM neardup_internal.tell_owner(target, true);
+    END IF;
     PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
