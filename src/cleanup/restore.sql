@@ -88,6 +88,7 @@ DECLARE
     held pg_catalog.text[] := '{}';
     -- Why guards note nothing.
     failed pg_catalog.text[] := '{}';
+    example pg_catalog.text;
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_path();
@@ -96,10 +97,10 @@ BEGIN
         RAISE EXCEPTION 'run_id and key must not both be NULL' USING ERRCODE = 'null_value_not_allowed',
             HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
     END IF;
-    total := neardup_internal.check_restore(target, removed, run_id, key);
     IF answer THEN
         PERFORM neardup_internal.tell_owner(target, true);
     END IF;
+    total := neardup_internal.check_restore(target, removed, run_id, key);
     PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
@@ -158,7 +159,15 @@ BEGIN
     END LOOP;
     PERFORM neardup_internal.end_work(target);
     IF NOT is_found THEN
-        RAISE NOTICE 'table % has no such rows', removed;
+        IF key IS NOT NULL THEN
+            EXECUTE pg_catalog.format('SELECT pg_catalog.min(d.neardup_key) FROM (SELECT k.neardup_key FROM ONLY %s k LIMIT 1) d', removed) INTO example;
+        END IF;
+        IF example IS NULL THEN
+            RAISE NOTICE 'table % has no such rows', removed;
+        ELSE
+            RAISE NOTICE 'table % has no such rows', removed
+                USING HINT = 'A key is written as in lists, like that of this row: ' || pg_catalog.quote_literal(example) || '.';
+        END IF;
     END IF;
     -- The answers of a batch have its time. Without such answers, the statement withdraws nothing.
     withdrawing := pg_catalog.format(

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use pgrx::prelude::*;
 use pgrx::spi::{quote_identifier, quote_literal};
 
+use super::absent::no_row;
 use super::actions::key_value;
 use super::{mark_column, stored};
 use crate::error::{Result, error};
@@ -101,7 +102,7 @@ impl Group {
     fn lead_by(&self, key: &str, rank: &[Rank]) -> Result<bool> {
         // A caller writes values as the session does, or as lists and marks have them, which is read alike in every session.
         let row = self.lock(stored::has_key(&self.guard, key, true, "t", 1));
-        let row = row.ok_or_else(|| stored::missing(&self.guard, key))?;
+        let row = row.ok_or_else(|| no_row(&self.guard, key))?;
         let Some(mark) = row.mark else { return Ok(false) };
         let new = self.value(&row.key)?;
         let Chain { named, first } = self.follow(&row.key, mark)?;

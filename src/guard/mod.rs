@@ -11,6 +11,7 @@
 //! [`related`]: the row that a stored row is related to. [`first`]: a marked row that takes the first one's place. [`before`]: a pair that an UPDATE finds as it was. [`noted`]: acts that answer whether a row is a copy. [`moved`] recognises rows that an UPDATE moves to another partition, which are not new. See `docs/guard.md`.
 #![allow(unsafe_code, reason = "values of rows by their types, and functions that Postgres calls by pointer")]
 
+mod absent;
 mod actions;
 mod before;
 pub mod bypass;

@@ -9,6 +9,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::quote_literal;
 
+use super::absent::no_row;
 use super::candidates::{self, Answer};
 use super::signature::Signature;
 use super::stored;
@@ -89,7 +90,7 @@ fn rows(
 
 /// Asks about the row with a primary key, as guards or lists write keys.
 fn of_stored(guard: &Guard, key: &str) -> Result<Vec<Row>> {
-    let missing = || stored::missing(guard, key);
+    let missing = || no_row(guard, key);
     let (part, tid) = stored::find(guard, key).ok_or_else(missing)?;
     let mut table = Table::open(part).ok_or_else(missing)?;
     let snapshot = Snapshot::begin();
