@@ -26,6 +26,9 @@ const FEW: i64 = 20;
 const DAY: u32 = 24 * 60 * 60;
 /// How many characters of a value are shown.
 const SHOWN: usize = 40;
+/// How many of these may be the same in both values; of longer common beginnings, the last ones are shown.
+const SAME_SHOWN: usize = 30;
+const LAST_SHOWN: usize = 10;
 /// White space by Unicode, which `differ` does not count at the ends of a value.
 const SPACE: &str = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
 
@@ -321,13 +324,26 @@ impl OtherColumn {
         })
     }
 
-    /// An expression that shows the values of the removed row and of the kept one if they differ; otherwise NULL.
+    /// An expression that shows the values of the removed row and of the kept one if they differ, from where they do; otherwise NULL.
     pub fn shown(&self) -> String {
         let [own, kept] = self.short_values();
+        let shown = |value: &str| {
+            format!(
+                "CASE WHEN f.place OPERATOR(pg_catalog.>) {SAME_SHOWN} \
+                 THEN pg_catalog.concat('...', pg_catalog.substr({value}, f.place OPERATOR(pg_catalog.-) {LAST_SHOWN}, {SHOWN})) \
+                 ELSE pg_catalog.left({value}, {SHOWN}) END"
+            )
+        };
         format!(
-            "(SELECT pg_catalog.concat({name}, pg_catalog.left(v.own, {SHOWN}), ' / ', pg_catalog.left(v.kept, {SHOWN})) \
-              FROM (SELECT {own} AS own, {kept} AS kept OFFSET 0) v WHERE {differ})",
+            "(SELECT pg_catalog.concat({name}, {shown_own}, ' / ', {shown_kept}) \
+              FROM (SELECT {own} AS own, {kept} AS kept OFFSET 0) v CROSS JOIN LATERAL ( \
+                   SELECT pg_catalog.min(n.place) AS place \
+                   FROM pg_catalog.generate_series(1, greatest(pg_catalog.length(v.own), pg_catalog.length(v.kept))) n(place) \
+                   WHERE pg_catalog.substr(v.own, n.place, 1) OPERATOR(pg_catalog.<>) pg_catalog.substr(v.kept, n.place, 1)) f \
+              WHERE {differ})",
             name = quote_literal(format!("{} ", self.name)),
+            shown_own = shown("v.own"),
+            shown_kept = shown("v.kept"),
             differ = differ(&folded("v.own"), &folded("v.kept")),
         )
     }

@@ -27,6 +27,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::error::Result;
+use crate::guarded::arguments::shown;
 use crate::guarded::beside::Beside;
 use crate::pg::Text;
 use crate::pg::call::{role, transaction};
@@ -46,9 +47,10 @@ fn check_may_clean(target: pg_sys::Oid, function: &'static str) -> Result<()> {
     if role::may_clean(target) {
         return Ok(());
     }
-    let message = "must be able to delete or update rows of a table to hold it";
+    let message = format!("permission denied to clean up table {}", shown(target));
     let code = PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE;
-    Err(ErrorReport::new(code, message, function))
+    Err(ErrorReport::new(code, message, function)
+        .set_hint("A clean-up needs SELECT, UPDATE and DELETE on the table; one that marks copies, SELECT and UPDATE."))
 }
 
 #[pg_extern(sql = false)]

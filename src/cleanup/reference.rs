@@ -4,10 +4,13 @@
 //! run; nor does a plan for it run anything: of an index on an expression, of a partition key or of a CHECK, it runs functions of constants. So a table
 //! of a role that the caller does not trust is not read, and the key itself refuses the removal.
 
+use pgrx::JsonB;
 use pgrx::prelude::*;
-use pgrx::spi::quote_literal;
+use pgrx::spi::{quote_identifier, quote_literal};
 
+use super::plan::with;
 use crate::error::{Result, error};
+use crate::guarded::arguments::shown;
 use crate::guarded::statement::{self, EQUALS};
 use crate::pg::call::role;
 use crate::pg::catalog;
@@ -70,6 +73,22 @@ impl Reference {
         .set_hint(hint))
     }
 
+    /// Checks that the table that refers may be read, if it is.
+    ///
+    /// # Errors
+    /// If not: no row that others refer to could be told.
+    pub fn check_right(&self) -> Result<()> {
+        if !self.is_readable() || catalog::may_read_columns(self.source) {
+            return Ok(());
+        }
+        let (source, role) = (shown(self.source), quote_identifier(role::current()));
+        let message =
+            format!("permission denied for table {source}, whose foreign key \"{}\" refers to the table", self.name);
+        Err(error(PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE, message)
+            .set_detail("Rows that it refers to are left in place.")
+            .set_hint(format!("GRANT SELECT ON {source} TO {role};")))
+    }
+
     /// The statement that skips the rows of a batch that others refer to, if these can be read; `is_listed` is the condition that row t of `target` has
     /// the place c in `list`. Parameters: after, last.
     pub fn skip(&self, list: &str, target: &str, is_listed: &str) -> Option<String> {
@@ -103,6 +122,15 @@ impl Reference {
             refers = self.refers,
         )
     }
+}
+
+/// Checks, before a clean-up begins, that the caller may read the tables that refer to the table, as far as they are read.
+#[pg_extern(sql = false)]
+fn check_references(arguments: JsonB) -> Result<()> {
+    with(arguments, |cleanup| {
+        let references = foreign_keys(&Session::open(), cleanup.choice.guard.table)?;
+        references.iter().try_for_each(Reference::check_right)
+    })
 }
 
 /// One of the columns of a foreign key.

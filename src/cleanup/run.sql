@@ -19,6 +19,10 @@ CREATE FUNCTION neardup_internal.cleanup_threshold(arguments jsonb) RETURNS doub
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'cleanup_threshold_wrapper';
 COMMENT ON FUNCTION neardup_internal.cleanup_threshold(jsonb) IS 'the least score, overlap or cosine of what a clean-up removes';
 
+CREATE FUNCTION neardup_internal.check_references(arguments jsonb) RETURNS void
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_references_wrapper';
+COMMENT ON FUNCTION neardup_internal.check_references(jsonb) IS 'raises an error if the caller may not read a table that refers to that of a clean-up';
+
 CREATE FUNCTION neardup_internal.missing_mark(arguments jsonb) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'missing_mark_wrapper';
 COMMENT ON FUNCTION neardup_internal.missing_mark(jsonb) IS 'the column in which a clean-up marks rows, if the table does not have it yet';
@@ -86,6 +90,10 @@ CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, max
 DECLARE
     hidden name;
 BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN
+        RAISE EXCEPTION 'a clean-up cannot run in a read-only transaction, not even as a dry run' USING ERRCODE = 'read_only_sql_transaction',
+            HINT = format('List the copies: SELECT * FROM neardup.duplicates(%L, settled => true);', target);
+    END IF;
     IF action IS NULL OR action NOT IN ('archive', 'delete', 'mark', 'merge') THEN
         RAISE EXCEPTION 'action must be archive, delete, mark or merge: %', action USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -292,6 +300,9 @@ BEGIN
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
         'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true));
+    IF action <> 'mark' THEN
+        PERFORM neardup_internal.check_references(arguments);
+    END IF;
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, arguments, action, merge, max_rows, on_more, confirmed);

@@ -105,7 +105,10 @@ BEGIN
     IF is_new AND (SELECT c.missing * 10 <= c.counted FROM neardup_internal.count_missing(target, (checked ->> 'proposed_time')::name) c
                    WHERE checked ->> 'proposed_time' IS NOT NULL) THEN
         RAISE NOTICE 'the guard of % has no time column', target
-            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
+            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.' || CASE WHEN EXISTS (
+                      SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = (neardup_internal.key_columns(target))[1]
+                          AND a.atttypid IN ('uuid'::regtype, 'text'::regtype, 'varchar'::regtype))
+                      THEN ' Without it, the row with the smaller key counts as the older one and is kept.' ELSE '' END,
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;

@@ -9,6 +9,7 @@ use crate::error::{Result, error, invalid};
 use crate::guarded::statement;
 use crate::pg::call::column::output;
 use crate::pg::catalog::{self, Column};
+use crate::pg::table::partition;
 
 /// Returns a relation as messages show it.
 pub fn shown(relation: pg_sys::Oid) -> String {
@@ -99,8 +100,16 @@ fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> 
     }
     let column = document.map(|name| format!(" on column \"{name}\"")).unwrap_or_default();
     let message = format!("table {} has no guard{column}", shown(target));
-    error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message)
-        .set_hint(format!("Create one: SELECT neardup.protect({}, 'column');", pgrx::spi::quote_literal(shown(target))))
+    let error = error(PgSqlErrorCode::ERRCODE_UNDEFINED_OBJECT, message);
+    let hint = match catalog::relation_kind(target) {
+        0 => return error,
+        pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE => match partition::root(target) {
+            root if root != target => format!("It is a partition: name {}, which is guarded as a whole.", shown(root)),
+            _ => format!("Create one: SELECT neardup.protect({}, 'column');", pgrx::spi::quote_literal(shown(target))),
+        },
+        _ => "It is not a table: guards, lists and clean-ups are of tables. Name the one that has the rows.".to_owned(),
+    };
+    error.set_hint(hint)
 }
 
 /// Returns a column of a relation.
@@ -108,10 +117,20 @@ fn not_one_guard(target: pg_sys::Oid, document: Option<&str>, guards: usize) -> 
 /// # Errors
 /// If there is none of this name.
 pub fn column(relation: pg_sys::Oid, name: &str) -> Result<Column> {
-    let found = catalog::columns(relation).into_iter().find(|column| column.name == name);
-    found.ok_or_else(|| {
-        let message = format!("column \"{name}\" of table {} does not exist", shown(relation));
-        error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message)
+    let mut columns = catalog::columns(relation);
+    if let Some(found) = columns.iter().position(|column| column.name == name) {
+        return Ok(columns.swap_remove(found));
+    }
+    let message = format!("column \"{name}\" of table {} does not exist", shown(relation));
+    let error = error(PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN, message);
+    // Tables are named as in SQL, columns as they are stored.
+    let plain = |name: &str| name.trim_matches('"').to_lowercase();
+    Err(match columns.iter().find(|column| plain(&column.name) == plain(name)) {
+        Some(column) => error.set_hint(format!(
+            "There is a column {}: a name is given in its own case, and without quotation marks around it.",
+            pgrx::spi::quote_literal(&column.name)
+        )),
+        None => error,
     })
 }
 

@@ -39,6 +39,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("docs/accuracy.md", "A clean-up removes what scores ", REMOVED),
     ("docs/accuracy.md", "the overlap is high enough and the score is ", NAMED),
     ("docs/accuracy.md", "*removed* counts pairs that score ", REMOVED),
+    ("docs/recipes.md", "A clean-up removes from a [score](accuracy.md#what-a-score-means) of ", REMOVED),
     ("docs/verdicts.md", "`copy` and `excerpt` have a score of ", NAMED),
 ];
 
