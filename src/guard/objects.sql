@@ -210,7 +210,7 @@ BEGIN
     LOOP
         free := pg_catalog.format('%I.%I', schema,
             pg_catalog.concat_ws('_', beginning, ending, CASE WHEN tries > 0 THEN tries END));
-        EXIT WHEN pg_catalog.to_regclass(free) IS NULL;
+        EXIT WHEN pg_catalog.to_regclass(free) IS NULL AND pg_catalog.to_regtype(free) IS NULL;
         tries := tries + 1;
     END LOOP;
     RETURN free;

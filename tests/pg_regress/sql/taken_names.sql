@@ -22,3 +22,8 @@ ALTER TYPE posts_removed RENAME TO other_removed;
 SELECT neardup.answer('posts', '2', '1', true);
 CALL neardup.cleanup('posts', dry_run => false);
 SELECT id FROM posts_removed;
+-- other names have room for a number
+CREATE TYPE posts_diverted AS ENUM ();
+CREATE TYPE posts_body_divert AS ENUM ();
+SELECT neardup.protect('posts', 'body', on_duplicate => 'divert');
+SELECT diverted_to FROM neardup.protected WHERE target = 'posts'::regclass;
