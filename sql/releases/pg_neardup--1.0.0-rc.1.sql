@@ -1374,7 +1374,10 @@ BEGIN
     IF is_new AND (SELECT c.missing * 10 <= c.counted FROM neardup_internal.count_missing(target, (checked ->> 'proposed_time')::name) c
                    WHERE checked ->> 'proposed_time' IS NOT NULL) THEN
         RAISE NOTICE 'the guard of % has no time column', target
-            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.',
+            USING DETAIL = 'The distance in time helps to tell a copy from a later text of the same form.' || CASE WHEN EXISTS (
+                      SELECT FROM pg_attribute a WHERE a.attrelid = target::oid AND a.attname = (neardup_internal.key_columns(target))[1]
+                          AND a.atttypid IN ('uuid'::regtype, 'text'::regtype, 'varchar'::regtype))
+                      THEN ' Without it, the row with the smaller key counts as the older one and is kept.' ELSE '' END,
                   HINT = format('Column %1$I is a time: SELECT neardup.protect(%2$L, %3$L, time_column => %4$L);',
                       checked ->> 'proposed_time', target, document, checked ->> 'proposed_time');
     END IF;
@@ -3173,9 +3176,9 @@ BEGIN
         RAISE EXCEPTION 'table % does not hold removed rows of %', removed, target USING ERRCODE = 'wrong_object_type',
             DETAIL = 'That must be a table of the same owner, made by neardup.keep_removed.',
             -- A stranger may have made it, with triggers of their own.
-            HINT = (SELECT format('Rename it. Only if it kept the rows before the owner of %s changed: ALTER TABLE %s OWNER TO %I;%s',
-                                  target, removed, pg_get_userbyid(c.relowner), ' ' || neardup_internal.left_to_former_owner(target))
-                    FROM pg_class c WHERE c.oid = target::oid);
+            HINT = (SELECT 'Rename it.' || CASE WHEN bool_or(NOT o.is_answers) IS TRUE
+                        THEN format(' Only if it kept the rows before the owner of %s changed: %s', target, string_agg(o.statement, ' ')) ELSE '' END
+                    FROM neardup_internal.of_another_owner(target) o);
     END IF;
     RETURN removed;
 END
@@ -3399,7 +3402,7 @@ COMMENT ON VIEW neardup.skipped IS 'log of the copies that a clean-up left in pl
 -- requires:
 --   cleanup_log
 
--- clean-up: tables beside a table that has another name, or another owner, by now
+-- clean-up: tables beside a table that has another name or owner by now
 --
 -- The tables of removed rows and of answers are found by their names, so that DROP EXTENSION, dumps and restores need no care. ALTER TABLE ... RENAME
 -- leaves them where they are; without the answers, a clean-up would remove again what has been restored.
@@ -3453,18 +3456,44 @@ BEGIN
 END
 $$;
 
--- The statement that gives the answers on a table its owner, where a table of that form has their name and another owner.
-CREATE FUNCTION neardup_internal.left_to_former_owner(target regclass) RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN (SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I;', r.oid::regclass, pg_catalog.pg_get_userbyid(t.relowner))
-            FROM pg_catalog.pg_class r JOIN pg_catalog.pg_class t ON t.oid = target::oid
-            WHERE r.oid = pg_catalog.to_regclass(neardup_internal.answers_name(target))::oid AND r.relkind = 'r' AND r.relowner <> t.relowner
-                  AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute a
-                       WHERE a.attrelid = r.oid AND a.attname = ANY ('{is_copy,other_hash}'::name[]) AND NOT a.attisdropped) = 2::bigint);
+-- The statements that give the tables of removed rows and of answers beside this table its owner, where they have another one: ALTER TABLE ... OWNER does
+-- not take them along. A stranger may have made them.
+CREATE FUNCTION neardup_internal.of_another_owner(target regclass) RETURNS TABLE (statement text, is_answers boolean)
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %I;', r.oid::regclass, pg_catalog.pg_get_userbyid(t.relowner)), o.is_answers
+    FROM pg_catalog.pg_class t
+         CROSS JOIN LATERAL (VALUES (false, '{neardup_run,neardup_key}'::name[], neardup_internal.removed_name(target)),
+                                    (true, '{is_copy,other_hash}'::name[], neardup_internal.answers_name(target))) o(is_answers, columns, name)
+         JOIN pg_catalog.pg_class r ON r.oid = pg_catalog.to_regclass(o.name)::oid AND r.relkind = 'r' AND r.relowner <> t.relowner
+    WHERE t.oid = target::oid
+          AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attname = ANY (o.columns) AND NOT a.attisdropped) = 2
+    ORDER BY o.is_answers;
+END;
 
--- Says so if answers that lie about may be those on this table, which was cleaned up before and has none, or answers beside it are of another owner. With
--- fails, it is an error if the log says that the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a
--- new table of removed rows.
+-- Says so if the answers beside a table that was cleaned up before are another role's, which are not read. With fails, it is an error if the log says that
+-- rows of the table were restored.
+CREATE FUNCTION neardup_internal.tell_owner(target regclass, fails boolean) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    hint text := (SELECT format('Only if the owner of %s changed: %s Otherwise rename %s.', target, string_agg(o.statement, ' '), neardup_internal.answers_name(target))
+                  FROM neardup_internal.of_another_owner(target) o HAVING bool_or(o.is_answers));
+    -- NULL without a run.
+    had_answers boolean := (SELECT bool_or(r.restored > 0) FROM neardup.runs r WHERE r.target::oid = tell_owner.target::oid);
+BEGIN
+    IF fails AND had_answers AND hint IS NOT NULL THEN
+        RAISE EXCEPTION 'rows of table % were restored, and the answers beside it belong to another role', target
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'They are not read, so what was restored or answered before is not known.', HINT = hint;
+    ELSIF had_answers IS NOT NULL AND hint IS NOT NULL THEN
+        RAISE WARNING 'the answers beside table % belong to another role', target
+            USING DETAIL = 'They are not read. If the owner of the table has changed, what was restored or answered before is not known.', HINT = hint;
+    END IF;
+END
+$$;
+
+-- Says so if answers that lie about may be those on this table, which was cleaned up before and has none. With fails, it is an error if the log says that
+-- the table has had answers, or removed rows: the clean-up would not know what was restored, and would begin a new table of removed rows.
 CREATE FUNCTION neardup_internal.tell_renamed(target regclass, fails boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -3473,22 +3502,13 @@ DECLARE
     of_removed boolean;
     had_answers boolean;
     had_removed boolean;
-    takes text := neardup_internal.left_to_former_owner(target);
 BEGIN
+    PERFORM neardup_internal.tell_owner(target, fails);
     SELECT string_agg(l.statement, ' '), coalesce(bool_or(l.is_answers), false), coalesce(bool_or(NOT l.is_answers), false) INTO statements, of_answers, of_removed
     FROM neardup_internal.left_behind(target) l;
     SELECT bool_or(r.restored > 0), bool_or(r.removed > 0 AND r.action IN ('archive', 'merge')) INTO had_answers, had_removed
     FROM neardup.runs r WHERE r.target::oid = tell_renamed.target::oid;
-    IF takes IS NOT NULL AND fails AND had_answers THEN
-        RAISE EXCEPTION 'the answers on table % belong to another role', target
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'What was restored or answered before is not known. Nothing has been removed.',
-                  HINT = format('If the owner of %s has changed: %s Otherwise rename that table.', target, takes);
-    ELSIF takes IS NOT NULL THEN
-        RAISE WARNING 'the answers on table % belong to another role', target
-            USING DETAIL = 'What was restored or answered before is not known.',
-                  HINT = format('If the owner of %s has changed: %s Otherwise rename that table.', target, takes);
-    ELSIF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
+    IF fails AND (of_answers AND had_answers OR of_removed AND had_removed) THEN
         RAISE EXCEPTION 'table % has had removed rows or answers, and such tables lie beside a table that is not there any more', target
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'If it was renamed or moved, what was restored or answered before is not known. Nothing has been removed.',
@@ -3527,9 +3547,10 @@ END
 $$;
 
 COMMENT ON FUNCTION neardup_internal.check_beside(regclass, regclass) IS 'raises an error if a table of removed rows is not beside its table any more';
-COMMENT ON FUNCTION neardup_internal.left_to_former_owner(regclass) IS 'the statement that gives the answers on a table to its owner, if they belong to another role';
+COMMENT ON FUNCTION neardup_internal.of_another_owner(regclass) IS 'the statements that give the tables of removed rows and of answers beside a table its owner';
+COMMENT ON FUNCTION neardup_internal.tell_owner(regclass, boolean) IS 'warns of answers beside a table that belong to another role than the table; with the second argument, raises an error if rows of it were restored';
 COMMENT ON FUNCTION neardup_internal.left_behind(regclass) IS 'the statements that bring tables of removed rows and of answers beside a table that was renamed or moved';
-COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none, and of answers beside it that belong to another role; with the second argument, raises an error if the log says that it had removed rows or answers';
+COMMENT ON FUNCTION neardup_internal.tell_renamed(regclass, boolean) IS 'warns of answers on a table that is not there any more, if a table that was cleaned up has none; with the second argument, raises an error if the log says that it had removed rows or answers';
 /* </end connected objects> */
 
 /* <begin connected objects> */
@@ -4099,6 +4120,10 @@ CREATE FUNCTION neardup_internal.cleanup_threshold(arguments jsonb) RETURNS doub
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'cleanup_threshold_wrapper';
 COMMENT ON FUNCTION neardup_internal.cleanup_threshold(jsonb) IS 'the least score, overlap or cosine of what a clean-up removes';
 
+CREATE FUNCTION neardup_internal.check_references(arguments jsonb) RETURNS void
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_references_wrapper';
+COMMENT ON FUNCTION neardup_internal.check_references(jsonb) IS 'raises an error if the caller may not read a table that refers to that of a clean-up';
+
 CREATE FUNCTION neardup_internal.missing_mark(arguments jsonb) RETURNS text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'missing_mark_wrapper';
 COMMENT ON FUNCTION neardup_internal.missing_mark(jsonb) IS 'the column in which a clean-up marks rows, if the table does not have it yet';
@@ -4166,6 +4191,10 @@ CREATE FUNCTION neardup_internal.check_cleanup(target regclass, action text, max
 DECLARE
     hidden name;
 BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN
+        RAISE EXCEPTION 'a clean-up cannot run in a read-only transaction, not even as a dry run' USING ERRCODE = 'read_only_sql_transaction',
+            HINT = format('List the copies: SELECT * FROM neardup.duplicates(%L, settled => true);', target);
+    END IF;
     IF action IS NULL OR action NOT IN ('archive', 'delete', 'mark', 'merge') THEN
         RAISE EXCEPTION 'action must be archive, delete, mark or merge: %', action USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -4372,6 +4401,9 @@ BEGIN
         'target', target::pg_catalog.oid::bigint, 'document', document, 'keep', keep, 'time_column', time_column, 'rank', rank,
         'scope', scope, 'since', since, 'until', until, 'verify', verify, 'threshold', threshold, 'within', within,
         'max_distance', max_distance, 'against', against::pg_catalog.oid::bigint, 'excerpts', excerpts, 'settled', true));
+    IF action <> 'mark' THEN
+        PERFORM neardup_internal.check_references(arguments);
+    END IF;
     removed := 0;
     IF dry_run IS DISTINCT FROM false THEN
         PERFORM neardup_internal.try_out(target, against, arguments, action, merge, max_rows, on_more, confirmed);
@@ -4791,6 +4823,7 @@ DECLARE
     held pg_catalog.text[] := '{}';
     -- Why guards note nothing.
     failed pg_catalog.text[] := '{}';
+    example pg_catalog.text;
     reported_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     PERFORM neardup_internal.check_path();
@@ -4798,6 +4831,9 @@ BEGIN
     IF run_id IS NULL AND key IS NULL THEN
         RAISE EXCEPTION 'run_id and key must not both be NULL' USING ERRCODE = 'null_value_not_allowed',
             HINT = pg_catalog.format('SELECT neardup_run, neardup_key FROM %s;', removed);
+    END IF;
+    IF answer THEN
+        PERFORM neardup_internal.tell_owner(target, true);
     END IF;
     total := neardup_internal.check_restore(target, removed, run_id, key);
     PERFORM neardup_internal.start_work(target, 'restore', 'rows', total);
@@ -4858,7 +4894,15 @@ BEGIN
     END LOOP;
     PERFORM neardup_internal.end_work(target);
     IF NOT is_found THEN
-        RAISE NOTICE 'table % has no such rows', removed;
+        IF key IS NOT NULL THEN
+            EXECUTE pg_catalog.format('SELECT pg_catalog.min(d.neardup_key) FROM (SELECT k.neardup_key FROM ONLY %s k LIMIT 1) d', removed) INTO example;
+        END IF;
+        IF example IS NULL THEN
+            RAISE NOTICE 'table % has no such rows', removed;
+        ELSE
+            RAISE NOTICE 'table % has no such rows', removed
+                USING HINT = 'A key is written as in lists, like that of this row: ' || pg_catalog.quote_literal(example) || '.';
+        END IF;
     END IF;
     -- The answers of a batch have its time. Without such answers, the statement withdraws nothing.
     withdrawing := pg_catalog.format(
@@ -5923,7 +5967,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:73
+-- src/cleanup/mod.rs:75
 -- pg_neardup::cleanup::check_committing
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -5935,14 +5979,20 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guarded/arguments.rs:30
+-- src/guarded/arguments.rs:31
 -- pg_neardup::guarded::arguments::check_one_guard
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guarded/plain.rs:29
+-- src/guarded/plain.rs:30
 -- pg_neardup::guarded::plain::check_plain
+-- Skipped due to `#[pgrx(sql = false)]`
+/* </end connected objects> */
+
+/* <begin connected objects> */
+-- src/cleanup/reference.rs:128
+-- pg_neardup::cleanup::reference::check_references
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
@@ -6061,7 +6111,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:104
+-- src/guard/mod.rs:105
 -- pg_neardup::guard::guard_settings
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6109,13 +6159,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:60
+-- src/cleanup/mod.rs:62
 -- pg_neardup::cleanup::has_trusted_name
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guarded/plain.rs:38
+-- src/guarded/plain.rs:39
 -- pg_neardup::guarded::plain::have_one_owner
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6127,13 +6177,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:38
+-- src/cleanup/mod.rs:39
 -- pg_neardup::cleanup::hold_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:66
+-- src/cleanup/mod.rs:68
 -- pg_neardup::cleanup::in_transaction_block
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6229,7 +6279,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/first.rs:36
+-- src/guard/first.rs:37
 -- pg_neardup::guard::first::make_first
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6553,7 +6603,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:54
+-- src/cleanup/mod.rs:56
 -- pg_neardup::cleanup::release_table
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6577,13 +6627,13 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:94
+-- src/cleanup/mod.rs:96
 -- pg_neardup::cleanup::row_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/mod.rs:94
+-- src/guard/mod.rs:95
 -- pg_neardup::guard::row_stored
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6799,7 +6849,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/cleanup/mod.rs:88
+-- src/cleanup/mod.rs:90
 -- pg_neardup::cleanup::text_hash
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
@@ -6997,7 +7047,7 @@ COMMENT ON FUNCTION neardup.forget(regclass, name) IS 'takes back what neardup.l
 /* </end connected objects> */
 
 /* <begin connected objects> */
--- src/guard/why.rs:31
+-- src/guard/why.rs:32
 -- pg_neardup::guard::why::why
 -- Skipped due to `#[pgrx(sql = false)]`
 /* </end connected objects> */
