@@ -43,10 +43,11 @@ SELECT * FROM differ('days');
 RESET datestyle;
 RESET timezone;
 RESET quote_all_identifiers;
--- An empty partition is visited as often as the whole table is read, not for each few rows.
+-- An empty partition is visited once, as the whole table is read, and not for each few rows.
 BEGIN;
+SELECT pg_stat_get_xact_numscans('days_empty'::regclass) AS before \gset
 SELECT count(*) FROM neardup.duplicates('days');
-SELECT pg_stat_get_xact_numscans('days_empty'::regclass) < 20 AS is_seldom_visited;
+SELECT pg_stat_get_xact_numscans('days_empty'::regclass) - :before AS visits;
 ROLLBACK;
 -- The rights of the partitioned table count, and its row security.
 CREATE ROLE part_reader;
@@ -54,8 +55,9 @@ GRANT SELECT ON days, whole, listed TO part_reader; -- and not on the partitions
 SET ROLE part_reader;
 SELECT * FROM differ('days');
 BEGIN;
+SELECT pg_stat_get_xact_numscans('days_empty'::regclass) AS before \gset
 SELECT count(*) FROM neardup.duplicates('days');
-SELECT pg_stat_get_xact_numscans('days_empty'::regclass) < 20 AS is_seldom_visited;
+SELECT pg_stat_get_xact_numscans('days_empty'::regclass) - :before AS visits;
 ROLLBACK;
 RESET ROLE;
 ALTER TABLE days ENABLE ROW LEVEL SECURITY;
